@@ -8,7 +8,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # start a process, which reads what Python has compiled before
 TESTS = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo serve test test-all lint types docs pictures bench bench-all sbom clean
+.PHONY: demo serve test test-all lint types hooks docs pictures bench bench-all sbom clean
 
 demo: $(VENV)/.base
 	$(BIN)/diskret run examples/turnover.toml --show
@@ -41,6 +41,10 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
+# lint and types before every commit, the tests before every push
+hooks: $(VENV)/.dev
+	$(BIN)/pre-commit install --hook-type pre-commit --hook-type pre-push
+
 # the documentation as a site in `site`, read from a folder or a server; a broken link or name ends it
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
@@ -70,6 +74,23 @@ bench-all: $(VENV)/.bench .venv-bench/.peers
 sbom: $(VENV)/.web
 	$(BIN)/python tools/sbom.py > sbom.part && mv sbom.part sbom.json
 	@echo "wrote sbom.json"
+
+# what an office without a network installs: wheels, hashes, licences, the bill; FOR="--platform win_amd64 --python-version 3.12"
+.PHONY: offline-bundle
+offline-bundle: $(VENV)/.base
+	$(PIP) build
+	rm -rf build/bundle
+	$(BIN)/python tools/bundle.py build/bundle $(FOR)
+
+# the oldest versions of everything that pyproject.toml allows, and the quick part of the tests with them
+.PHONY: test-oldest
+test-oldest:
+	$(PYTHON) -m venv .venv-oldest && .venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	.venv-oldest/bin/uv pip compile --quiet --resolution lowest-direct --all-extras --no-header --no-annotate pyproject.toml -o .venv-oldest/oldest.txt
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python -r .venv-oldest/oldest.txt
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --no-deps -e .
+	NUMBA_CACHE_DIR=.venv-oldest/kernels .venv-oldest/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not spark" \
+	  --hypothesis-profile=quick -W default tests/cli tests/io tests/job tests/model tests/publication tests/tabulation tests/web/api
 
 clean:
 	rm -rf $(VENV)

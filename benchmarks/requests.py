@@ -120,8 +120,10 @@ def run(tally: Tally, seed: int, requests: int, size: int) -> None:
     published: dict[str | None, Published] = {"turnover": [], None: []}
     asked: list[Query] = []
     given: dict[str, Answer] = {}
-    for _ in range(requests):
+    while len(asked) < requests:
         kind, query = ("random", fresh(rng, data)) if not asked or rng.random() < 0.4 else adverse(rng, data, asked)
+        if not _counted(data, query).any():
+            continue
         asked.append(query)
         if query.key() in given:
             # the answer that was recorded is given again, which tells nothing new
@@ -160,8 +162,13 @@ def seen(data: dict[str, list[Any]], done: Answer) -> Published:
 
 def _has(data: dict[str, list[Any]], name: str, code: str) -> Rows:
     """Firms with a code, or one below it, read off the raw data."""
-    if code == "Total":
+    if code == "Total" or "more (" in code:
+        # the total of a filter by this column: the filter itself says whom it counts
         return np.ones(len(data[name]), dtype=np.bool_)
+    if "+" in code or "only " in code:
+        inside = code.partition(" (")[2].rstrip(")") or code
+        parts = [_has(data, name, part) for part in inside.removeprefix("only ").split("+")]
+        return np.array(np.any(parts, axis=0), dtype=np.bool_)
     return np.array([each == code or each in REGIONS.get(code, ()) for each in data[name]], dtype=np.bool_)
 
 

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from platform import python_version
@@ -38,8 +38,10 @@ def needed(found: Distribution, extras: set[str]) -> Iterator[tuple[str, set[str
             yield match[1], {normal(e) for e in (match[2] or "").split(",") if e.strip()}
 
 
-def installed(root: str, extras: set[str]) -> dict[str, tuple[Distribution, list[str]]]:
-    """Everything that is needed and installed: by its name the distribution, and the names of what it needs."""
+def installed(
+    root: str, extras: set[str], find: Callable[[str], Distribution] = distribution
+) -> dict[str, tuple[Distribution, list[str]]]:
+    """Everything that is needed and there: by its name the distribution, and the names of what it needs."""
     found: dict[str, tuple[Distribution, list[str]]] = {}
     asked: dict[str, set[str]] = {}
     waiting = [(root, extras)]
@@ -49,7 +51,7 @@ def installed(root: str, extras: set[str]) -> dict[str, tuple[Distribution, list
         if ref in found and more <= asked[ref]:
             continue
         try:
-            each = distribution(name)
+            each = find(name)
         except PackageNotFoundError:  # for another platform, or an extra that is not installed
             continue
         asked[ref] = asked.get(ref, set()) | more
@@ -77,9 +79,9 @@ def component(each: Distribution, kind: str = "library") -> dict[str, Any]:
     return said | ({"licenses": licences(each)} if licences(each) else {})
 
 
-def bill(extras: set[str]) -> dict[str, Any]:
-    """The whole bill."""
-    found = installed(ROOT, extras)
+def bill(extras: set[str], find: Callable[[str], Distribution] = distribution) -> dict[str, Any]:
+    """The whole bill; ``find`` says where distributions are looked for, installed ones if left out."""
+    found = installed(ROOT, extras, find)
     refs = {name: component(each)["bom-ref"] for name, (each, _) in found.items()}
     python = {"type": "platform", "bom-ref": "python", "name": "python", "version": python_version()}
     parts = [component(found[name][0]) for name in sorted(found) if name != ROOT]

@@ -12,6 +12,7 @@ import pytest
 from diskret.model import private
 from diskret.model.engine import connect
 from diskret.model.errors import CannotWrite
+from diskret.model.locks import locked
 from diskret.model.private import folder_in, private_folder, sweep
 
 
@@ -96,17 +97,17 @@ def test_folders_of_other_users_are_not_swept(temporary: Path) -> None:
 
 
 def test_a_folder_taken_before_it_was_locked_is_made_again(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    locked, tries = private._locked, []
+    tries: list[int] = []
 
-    def taken_once(lock: int) -> bool:
+    def taken_once(lock: int, *, wait: bool) -> bool | None:
         tries.append(lock)
         if len(tries) == 1:
             (folder,) = temporary.iterdir()
             (folder / private.LOCK).unlink()
             folder.rmdir()
-        return locked(lock)
+        return locked(lock, wait=wait)
 
-    monkeypatch.setattr(private, "_locked", taken_once)
+    monkeypatch.setattr("diskret.model.private.locked", taken_once)
     made = private_folder()
     assert made.path.exists()
     assert len(tries) == 2

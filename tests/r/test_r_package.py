@@ -7,11 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+import diskret
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "r" / "diskret"
@@ -56,8 +57,7 @@ def test_the_tests_in_r_pass(library: Path, tmp_path: Path) -> None:
 
 
 def test_the_version_is_that_of_the_python_package() -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert f"\nVersion: {version}\n" in (PACKAGE / "DESCRIPTION").read_text(encoding="utf-8")
+    assert f"\nVersion: {diskret.__version__}\n" in (PACKAGE / "DESCRIPTION").read_text(encoding="utf-8")
 
 
 def test_every_function_for_users_has_a_help_page() -> None:

@@ -27,7 +27,7 @@ without a page, batches."""
 KEYS = re.compile(
     r"'levels'|\[\w+\]( \w+)?|[\w.]+ = \{v\}|control\.tables|pip install .*|0 < large <= small <= 1\."
     r"|(intervals|guard|zeros|effort|guarantee) \{v\}|\{v\}, or \{v\}|\{v\} is \{v\}|\{v\} of \{v\} \{v\}"
-    r"|\{v\} mistake\{v\} in the plan\{v\}|.+ is (deprecated|now called).*"
+    r"|\{v\} mistake\{v\} in the (plan|file)\{v\}|.+ is (deprecated|now called).*"
 )
 """Keys of a job, and frames around messages that are in the book themselves."""
 ENGLISH = {

@@ -29,6 +29,7 @@ from diskret.cli import persons  # noqa: F401
 from diskret.cli import comparing  # noqa: F401
 from diskret.cli import ledger  # noqa: F401
 from diskret.cli import zoning  # noqa: F401
+from diskret.cli import requests  # noqa: F401
 from diskret.cli import runs  # noqa: F401
 from diskret.cli import page  # noqa: F401
 from diskret.cli import warming  # noqa: F401

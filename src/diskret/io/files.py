@@ -16,13 +16,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from diskret.model.errors import CannotWrite, DiskretError
+from diskret.model.locks import AS_THEY_ARE, is_ours_alone, locked, removed
 from diskret.model.private import PrivateFolder, folder_in, sweep
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
+FLAGS = os.O_RDWR | os.O_CREAT | AS_THEY_ARE | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 STAGE = (".diskret.", ".part")
 BUSY = ".diskret.lock"
 FILES, BEFORE, WHOLE = "files", "before", "whole"
@@ -178,9 +175,8 @@ def _alone_in(folders: list[Path]) -> Iterator[None]:
     """Let one process at a time move files into folders, in one order so that no two wait for each other."""
     with contextlib.ExitStack() as stack:
         for folder in sorted({Path(os.path.realpath(f)) for f in folders}):
-            if fcntl is not None and (handle := _locked(folder / BUSY)) is not None:
-                stack.callback(os.close, handle)
-                stack.callback((folder / BUSY).unlink, missing_ok=True)
+            if (handle := _locked(folder / BUSY)) is not None:
+                stack.callback(removed, folder / BUSY, handle)
         yield
 
 
@@ -191,7 +187,7 @@ def _locked(path: Path) -> int | None:
     """
     while True:
         try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+            handle = os.open(path, FLAGS, 0o600)
         except OSError:  # of another user, or nothing can be written here: whoever writes will be told
             return None
         if not _taken(handle):
@@ -205,14 +201,9 @@ def _locked(path: Path) -> int | None:
 
 def _taken(handle: int) -> bool:
     """Whether a file is ours alone and could be locked; waits for other processes of the same user."""
-    found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+    if not stat.S_ISREG(os.fstat(handle).st_mode) or not is_ours_alone(handle):
         return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    except OSError:  # a file system without locks
-        return False
-    return True
+    return locked(handle, wait=True) is True
 
 
 def _cannot_write(target: Path, error: OSError) -> CannotWrite:

@@ -31,6 +31,9 @@ class LedgerSection(Section):
         default_factory=dict, description="per classification codes with their parts, where no hierarchy says them"
     )
     names: dict[str, str] = Field(default_factory=dict, description="classifications that the ledger calls otherwise")
+    totals: dict[str, str] = Field(
+        default_factory=dict, description="per classification the code of everything, where the table's total is less"
+    )
     apart: str = Field("", description="why it has nothing to do with what the ledger knows")
     revises: str = Field("", description="the entry whose values this table replaces")
     provisional: bool = Field(False, description="whether final values will follow")

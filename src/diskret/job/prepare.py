@@ -10,11 +10,11 @@ import contextlib
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from diskret.model.processes import apart, heed
 from diskret.tabulation.tabulate import Progress
 
 WORDS = "preparing, once on this machine"
@@ -58,7 +58,7 @@ def start_preparing() -> Preparing | None:
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "diskret.job.prepare"],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for whoever started it
+        **apart(),  # Ctrl-C is for whoever started it
     )  # fmt: skip
     return Preparing(process)
 
@@ -90,13 +90,8 @@ def compiling_said(say: Callable[[], None]) -> Iterator[None]:
         yield
 
 
-def _end_with_starter() -> None:
-    sys.stdin.buffer.read()
-    os._exit(1)
-
-
 if __name__ == "__main__":
-    threading.Thread(target=_end_with_starter, daemon=True).start()
+    heed(sys.stdin.buffer)
     if hasattr(os, "nice"):
         os.nice(KIND)
     from diskret.job.warm import first_steps

@@ -65,6 +65,8 @@ class About:
     """Per classification codes with their parts, as far as the table's own hierarchies do not say them."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Classifications of the table that the ledger calls otherwise."""
+    totals: Mapping[str, str] = field(default_factory=dict)
+    """Per classification the code of everything, where the table's own total is less."""
     apart: str = ""
     """Why this population or value has nothing to do with any that the ledger knows."""
     revises: str = ""
@@ -101,7 +103,7 @@ class About:
         """As plain data, without what was left out."""
         told = {f.name: getattr(self, f.name) for f in fields(self)}
         told["groupings"] = {n: {c: list(p) for c, p in g.items()} for n, g in self.groupings.items()}
-        told |= {name: dict(told[name]) for name in ("fixed", "names")}
+        told |= {name: dict(told[name]) for name in ("fixed", "names", "totals")}
         told["ratio"] = None if self.ratio is None else self.ratio.to_dict()
         return {name: each for name, each in told.items() if each not in ("", {}, None, False, 0.0)}
 

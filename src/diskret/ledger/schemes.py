@@ -14,7 +14,10 @@ def schemes_of(entries: Sequence[Entry]) -> dict[str, Scheme]:
     """Every classification with its codes, and what they are made of."""
     said: dict[str, dict[Said, None]] = {}
     roots: dict[str, dict[str, None]] = {}
+    totals: dict[str, str] = {}
     for entry in entries:
+        for axis, code in entry.about.totals.items():
+            totals.setdefault(axis, code)
         for axis, hierarchy in entry.by.items():
             sums, codes = sums_in(hierarchy), hierarchy.codes
             if axis == PERIOD:
@@ -29,7 +32,10 @@ def schemes_of(entries: Sequence[Entry]) -> dict[str, Scheme]:
         for axis, groups in entry.about.groupings.items():
             sums = tuple((code, tuple(parts)) for code, parts in groups.items())
             said.setdefault(axis, {}).setdefault((_first(said, axis, sums, ()) or entry.name, sums, ()))
-    return {axis: scheme_of(axis, tuple(each), _total(each, roots.get(axis, ()))) for axis, each in said.items()}
+    return {
+        axis: scheme_of(axis, tuple(each), totals.get(axis) or _total(each, roots.get(axis, ())))
+        for axis, each in said.items()
+    }
 
 
 def _first(said: Mapping[str, Mapping[Said, None]], axis: str, sums: object, codes: object) -> str:

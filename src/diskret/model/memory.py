@@ -135,10 +135,10 @@ def _container() -> int | None:
 
 def _addresses() -> int | None:
     """What the limit on this program's addresses leaves it, if it has one."""
-    if sys.platform == "win32":
+    try:
+        import resource
+    except ImportError:  # Windows
         return None
-    import resource
-
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     size = _text(Path("/proc/self/statm")).split()
     if most == resource.RLIM_INFINITY:

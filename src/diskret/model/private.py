@@ -18,11 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from diskret.model.errors import CannotWrite
-
-try:
-    import fcntl
-except ImportError:  # Windows, where temporary folders belong to one user
-    fcntl = None  # type: ignore[assignment]
+from diskret.model.locks import AS_THEY_ARE, locked
 
 LOCK = "lock"
 ELSEWHERE = ("/tmp", "/var/tmp", "/usr/tmp")
@@ -71,9 +67,10 @@ def folder_in(place: Path, begin: str, end: str) -> PrivateFolder:
         path = Path(tempfile.mkdtemp(prefix=begin, suffix=end, dir=place))
         # somebody who sweeps may take the folder before it is locked
         with contextlib.suppress(FileNotFoundError, BlockingIOError):
-            lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | AS_THEY_ARE, 0o600)
             os.write(lock, _here())
-            if _locked(lock) and (path / LOCK).exists():
+            # where the file system knows no locks the folder stays without, and unswept
+            if locked(lock, wait=False) is not False and (path / LOCK).exists():
                 return PrivateFolder(path, lock)
             os.close(lock)
 
@@ -96,23 +93,21 @@ def _sweep_once(place: Path) -> None:
 
 
 def _sweep_one(path: Path, rescue: Callable[[Path], None] | None) -> None:
-    if fcntl is None:
-        return
     try:
-        lock = os.open(path / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+        lock = os.open(path / LOCK, os.O_RDWR | AS_THEY_ARE | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
         with contextlib.suppress(OSError):
             path.rmdir()  # ended before it was locked: empty, or none of ours
         return
     except OSError:
         return
-    with contextlib.suppress(OSError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while the owner lives
-        if os.read(lock, 256) not in (b"", _here()):
-            raise OSError("of another machine, whose locks are not always seen here")
-        if rescue is not None:
-            rescue(path)
-        _remove_all(path)
+    # refused while the owner lives; locks of another machine are not always seen here
+    if locked(lock, wait=False) and os.read(lock, 256) in (b"", _here()):
+        with contextlib.suppress(OSError):
+            if rescue is not None:
+                rescue(path)
+            _remove_all(path, lock)
+            return
     os.close(lock)
 
 
@@ -124,18 +119,6 @@ def _here() -> bytes:
     return platform.node().encode()[:255]
 
 
-def _locked(lock: int) -> bool:
-    """Take the lock of a new folder; where the file system knows no locks the folder stays without, and unswept."""
-    if fcntl is not None:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
-    return True
-
-
 def _is_ours(entry: os.DirEntry[str]) -> bool:
     return entry.is_dir(follow_symlinks=False) and (
         not hasattr(os, "getuid") or entry.stat(follow_symlinks=False).st_uid == os.getuid()
@@ -144,12 +127,13 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 
 def _remove(path: Path, lock: int, owner: int) -> None:
     if os.getpid() == owner:  # a forked child has the folder in its memory, but it is not the child's
-        _remove_all(path)
+        _remove_all(path, lock)
+        return
     with contextlib.suppress(OSError):
         os.close(lock)
 
 
-def _remove_all(path: Path) -> None:
+def _remove_all(path: Path, lock: int) -> None:
     """The lock last: if this is killed too, the next who sweeps still finds a folder of ours."""
     with contextlib.suppress(OSError):
         for each in path.iterdir():
@@ -157,4 +141,10 @@ def _remove_all(path: Path) -> None:
                 shutil.rmtree(each, ignore_errors=True)
             elif each.name != LOCK:
                 each.unlink(missing_ok=True)
+    if os.name == "nt":  # where an open file cannot be removed
+        with contextlib.suppress(OSError):
+            os.close(lock)
     shutil.rmtree(path, ignore_errors=True)
+    if os.name != "nt":
+        with contextlib.suppress(OSError):
+            os.close(lock)

@@ -7,6 +7,10 @@ __getattr__, __dir__ = names_of(
     {
         "answering": "Answer answer",
         "beside": "House",
+        "checking": "OutputCheck check_outputs",
+        "desk": "Desk",
+        "output_rules": "OutputRules",
+        "outputs": "Extreme Finding Group Model Percentile Picture Statistic TableOutput",
         "query": "Query",
         "records": "Records",
         "shown": "Shown",

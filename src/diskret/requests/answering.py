@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from diskret.model.arrays import Bools, Floats
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.exact import decimals_of
 from diskret.model.hierarchy import Hierarchy
@@ -18,7 +19,7 @@ from diskret.requests.beside import Beside, House, beside_released
 from diskret.requests.differing import differing
 from diskret.requests.query import Query
 from diskret.requests.records import Records
-from diskret.requests.shown import Shown, shown_by
+from diskret.requests.shown import Shown, shown_by, trees_of
 
 Kind = Literal["table", "reduced", "refused"]
 MOST_HIDDEN = 0.5
@@ -123,7 +124,12 @@ def answer(
     kind: Kind = "table" if given == query and not found.hidden.any() else "reduced"
     shown = replace(found.table, open=~found.hidden.reshape(found.table.shape))
     return Answer(
-        kind=kind, asked=query, given=given, table=_table(given, found, frequency), reasons=tuple(reasons), shown=shown
+        kind=kind,
+        asked=query,
+        given=given,
+        table=_table(given, trees_of(records, given), found),
+        reasons=tuple(reasons),
+        shown=shown,
     )
 
 
@@ -180,18 +186,25 @@ def _named(found: Beside, cells: Bools, most: int = 6) -> str:
     return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _table(query: Query, found: Beside, frequency: bool) -> Table:
+def _table(query: Query, trees: Mapping[str, Hierarchy], found: Beside) -> Table:
     """The answer as a table."""
-    by = dict(zip(query.by, found.table.trees, strict=True)) or {ALL: Hierarchy.flat([ALL])}
-    shape = tuple(len(tree) for tree in by.values())
     value, count, hidden, caught = found.value, found.count, found.hidden, found.sensitive & found.hidden
     if not query.by:
         # one number is a part and its total
         value, count = np.repeat(value, 2), np.repeat(count, 2)
         hidden, caught = np.repeat(hidden, 2), np.repeat(caught, 2)
     status = np.where(hidden, np.where(caught, np.uint8(Status.PRIMARY), np.uint8(Status.SECONDARY)), np.uint8(0))
+    return answer_table(query, trees, value, count, status.astype(np.uint8))
+
+
+def answer_table(
+    query: Query, trees: Mapping[str, Hierarchy], value: Floats, count: Ints, status: npt.NDArray[np.uint8]
+) -> Table:
+    """The table of an answer, sealed: it was protected and attacked beside everything released."""
+    by = trees or {ALL: Hierarchy.flat([ALL])}
+    shape = tuple(len(tree) for tree in by.values())
     return Table(
-        by=by, response=query.value or "units", value=value.reshape(shape),
-        status=status.astype(np.uint8).reshape(shape), respondents=Contributors(count.reshape(shape)),
-        decimals=decimals_of(value), frequency=frequency, positive=bool((value >= 0).all()),
-    )  # fmt: skip
+        by=by, response=query.value or "units", value=value.reshape(shape), status=status.reshape(shape),
+        respondents=Contributors(count.reshape(shape)), decimals=decimals_of(value), frequency=query.value is None,
+        positive=bool((value >= 0).all()), rules=("the rules of the house",),
+    ).sealed()  # fmt: skip

@@ -71,7 +71,7 @@ def beside_released(
     released: Sequence[Shown], new: Shown, contributions: Floats, house: House, *, frequency: bool = False
 ) -> Beside:
     """Protect a new table beside all that was released; only cells of its own are hidden."""
-    rules = _for_counts(house.rules) if frequency else house.rules
+    rules = for_counts(house.rules) if frequency else house.rules
     ranked = max(2, largest_needed(rules))
     atoms = atoms_of([*released, new], contributions, ranked)
     own = members(new, atoms)
@@ -111,7 +111,7 @@ def beside_released(
     )
 
 
-def _for_counts(rules: AnyOf) -> AnyOf:
+def for_counts(rules: AnyOf) -> AnyOf:
     """What the house's rules say of counts: the largest of its smallest numbers of units."""
     least = [rule.n for rule in rules if isinstance(rule, SmallCells | MinCount)]
     if not least:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.errors import BadOption, UnknownCode, listed
+from diskret.model.errors import BadOption, SumInRecords, UnknownCode, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import open_source
 from diskret.requests.query import Query
@@ -67,12 +69,29 @@ class Records:
             unknown = [code for code in codes.get(name, ()) if code not in tree]
             if unknown:
                 raise UnknownCode.in_column(name, unknown, tree.codes)
+            sums = [code for code in codes.get(name, ()) if tree.index(code) in set(tree.parents)]
+            if sums:
+                raise SumInRecords(
+                    f"records have the sums {listed(sums)} of {name!r} as their code", where=relation.where,
+                    hint="give every record a finest code.",
+                )  # fmt: skip
         return cls(codes=codes, at=at, values=numbers, trees=given)
 
     @property
     def size(self) -> int:
         """How many there are."""
         return next(iter((*self.at.values(), *self.values.values()))).size
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The same for the same records."""
+        found = sha256()
+        for name in sorted(self.codes):
+            found.update(repr((name, self.codes[name])).encode())
+            found.update(self.at[name].tobytes())
+        for name in sorted(self.values):
+            found.update(name.encode() + self.values[name].tobytes())
+        return found.hexdigest()
 
     def tree(self, name: str) -> Hierarchy:
         """How the codes of a column add up."""
@@ -90,36 +109,40 @@ class Records:
 
     def counted(self, query: Query) -> Bools:
         """Whom the filter of a request counts."""
-        chosen = np.ones(self.size, dtype=np.bool_)
-        for name, said in query.where.items():
-            chosen &= self.among(name, said)
-        for name, said in query.without.items():
-            chosen &= ~self.among(name, said)
-        for name, low in query.at_least.items():
-            chosen &= self._numbers(name) >= low
-        for name, high in query.at_most.items():
-            chosen &= self._numbers(name) <= high
-        return chosen
+        counted = np.ones(self.size, dtype=np.bool_)
+        for name in query.filtered:
+            self.tree(name)
+            counted &= np.isin(np.array(self.codes[name], dtype=object), self.chosen(query, name))[self.at[name]]
+        return counted
 
-    def among(self, name: str, codes: Sequence[str]) -> Bools:
-        """Records with one of some codes, sums included."""
+    def inside(self, name: str, codes: Sequence[str]) -> Bools:
+        """Which of the codes that records have are among some codes, sums included."""
         tree = self.tree(name)
         unknown = [code for code in codes if code not in tree]
         if unknown:
             raise UnknownCode.in_column(name, unknown, tree.codes)
-        places = leaf_places(tree, self.codes[name])
+        places = np.array([tree.index(code) for code in self.codes[name]], dtype=np.int64)
         inside = np.zeros(len(self.codes[name]), dtype=np.bool_)
         for code in codes:
             inside |= below(tree, tree.index(code))[places]
-        return inside[self.at[name]]
+        return inside
 
-    def _numbers(self, name: str) -> Floats:
-        if name in self.values:
-            return self.values[name]
-        if name not in self.codes:
-            raise BadOption(f"no column {name!r}", hint=f"there are {listed([*self.codes, *self.values])}.")
+    def chosen(self, query: Query, name: str) -> list[str]:
+        """The codes of a column, among those that records have, that a filter counts."""
+        inside = np.ones(len(self.codes[name]), dtype=np.bool_)
+        if name in query.where:
+            inside &= self.inside(name, query.where[name])
+        if name in query.without:
+            inside &= ~self.inside(name, query.without[name])
+        if name in query.at_least:
+            inside &= self._code_numbers(name) >= query.at_least[name]
+        if name in query.at_most:
+            inside &= self._code_numbers(name) <= query.at_most[name]
+        return [code for code, kept in zip(self.codes[name], inside, strict=True) if kept]
+
+    def _code_numbers(self, name: str) -> Floats:
         try:
-            return np.array([float(code) for code in self.codes[name]])[self.at[name]]
+            return np.array([float(code) for code in self.codes[name]])
         except ValueError:
             raise BadOption(f"column {name!r} has no numbers", hint="filter it by codes: where.") from None
 
@@ -128,9 +151,18 @@ class Records:
         return f"Records: {self.size:,} units, {len(self.codes)} classification{'' if one else 's'}"
 
 
-def leaf_places(tree: Hierarchy, codes: Sequence[str]) -> Ints:
-    """Positions of codes of records in a tree."""
-    return np.array([tree.index(code) for code in codes], dtype=np.int64)
+def leaf_places(tree: Hierarchy, called: Mapping[str, str], whole: Hierarchy, codes: Sequence[str]) -> Ints:
+    """Where codes of records stand in a tree that is coarser than theirs and calls codes otherwise; -1: nowhere."""
+    return np.array([_place(tree, called, whole, code) for code in codes], dtype=np.int64)
+
+
+def _place(tree: Hierarchy, called: Mapping[str, str], whole: Hierarchy, code: str) -> int:
+    at = whole.index(code)
+    while whole.codes[at] not in called:
+        at = int(whole.parents[at])
+        if at < 0:
+            return -1
+    return tree.index(called[whole.codes[at]])
 
 
 def below(tree: Hierarchy, code: int) -> Bools:

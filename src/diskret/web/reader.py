@@ -9,17 +9,13 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-import threading
-import time
 from collections.abc import Callable
 from typing import IO, Any
 
 from diskret.model.errors import DiskretError
+from diskret.model.processes import end_with_parent
 from diskret.web.answers import our_mistake
 from diskret.web.confined import keep_private, limit_memory, limit_time
-
-EVERY = 2.0
-"""Seconds between two looks at the parent."""
 
 
 def main(most_memory: int) -> None:
@@ -27,7 +23,7 @@ def main(most_memory: int) -> None:
     asked, answers = _own_streams()
     keep_private()
     limit_memory(most_memory)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    end_with_parent()
     while True:
         try:
             function, given, seconds = pickle.load(asked)
@@ -58,12 +54,6 @@ def _own_streams() -> tuple[IO[bytes], IO[bytes]]:
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
     return asked, answers
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(EVERY)
-    os._exit(1)
 
 
 if __name__ == "__main__":

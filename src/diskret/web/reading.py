@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from diskret.model.errors import BadOption, DiskretError, ReadingFailed
 from diskret.model.private import PrivateFolder, private_folder
+from diskret.model.processes import apart
 from diskret.web.answers import OurMistake
 from diskret.web.confined import most_memory
 
@@ -158,7 +159,7 @@ class _Process:
         said = None if os.environ.get("DISKRET_DEBUG") else subprocess.DEVNULL
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "diskret.web.reader", str(memory)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, **apart(),
             env=os.environ | {"TMPDIR": temporary, "TEMP": temporary, "TMP": temporary},
         )  # fmt: skip
         self.lock = threading.Lock()

@@ -16,6 +16,7 @@ from diskret.io.structured import from_json
 from diskret.model.damage import reading
 from diskret.model.errors import DamagedRun, DiskretError, UnreadableFile
 from diskret.model.limits import refuse_more
+from diskret.model.locks import AS_THEY_ARE
 
 JOB, STATUS, RESULT = "job.json", "status.json", "result"
 OF_PROGRAMS = ("files", "check")
@@ -204,7 +205,7 @@ def read_bytes(path: Path) -> bytes:
     refuse_more("bytes", real_file(path).stat().st_size, "the file has {} bytes")
     with reading(path):
         # if a pipe has taken its place meanwhile, nobody waits for it
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(path, os.O_RDONLY | AS_THEY_ARE | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(handle, "rb") as file:
             return file.read()
 

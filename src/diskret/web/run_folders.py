@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -26,6 +25,7 @@ from diskret.io.files import STAGE
 from diskret.job.prepare import Preparing
 from diskret.model.errors import BadOption, CannotWrite, DamagedRun, NoSuchRun, TooLarge, UnreadableFile
 from diskret.model.private import sweep
+from diskret.model.processes import apart, ask_to_stop, is_alive
 from diskret.web.answers import plain
 from diskret.web.run_files import (
     JOB,
@@ -138,7 +138,7 @@ class Runs:
                 return _damaged(name, self.damaged[name]) if name in self.damaged else status
             if process is not None and not ended:
                 return status
-            if process is None and _alive(status.get("pid")) and _spoke(folder):
+            if process is None and is_alive(status.get("pid")) and _spoke(folder):
                 return status  # of another server on the same workspace
             return self._ended(folder, status, "interrupted" if process is None else "failed")
 
@@ -200,7 +200,7 @@ class Runs:
             process = self.processes.get(name)
             if process is None or process.poll() is not None:
                 return self.status(name)
-            process.send_signal(signal.SIGINT)
+            ask_to_stop(process)
         return self.status(name)
 
     def delete(self, name: str) -> None:
@@ -293,23 +293,8 @@ def _process(folder: Path, kind: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "diskret.web.worker", str(folder), kind],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
-        start_new_session=True,  # Ctrl-C is for the server, which ends its runs
+        **apart(),  # Ctrl-C is for the server, which ends its runs
     )  # fmt: skip
-
-
-def _alive(pid: object) -> bool:
-    if not isinstance(pid, int) or os.name == "nt":  # where asking would be ending it
-        return False
-    with contextlib.suppress(OSError):  # where there is such a folder: a process nobody has buried is dead too
-        if Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] == "Z":
-            return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _spoke(folder: Path) -> bool:

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from diskret.model.errors import BadOption, CannotWrite, DiskretError, MissingExtra
+from diskret.model.locks import AS_THEY_ARE
 
 LOOPBACK = "127.0.0.1"
 WAY_IN = "open-workbench.html"
@@ -110,7 +111,7 @@ def private_text(path: Path, text: str) -> Iterator[Path]:
     """A file for its owner alone, as long as the block lasts."""
     try:
         path.unlink(missing_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_THEY_ARE, 0o600)
     except OSError as e:
         raise CannotWrite(f"cannot write: {e.strerror}", where=str(path), hint="choose another workspace.") from e
     try:
@@ -123,7 +124,9 @@ def private_text(path: Path, text: str) -> Iterator[Path]:
 
 def _listen(port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # on Windows reuse means that another program may take the port as well, and hear what is asked of us
+    how = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    listening.setsockopt(socket.SOL_SOCKET, how, 1)
     try:
         listening.bind((LOOPBACK, port))
     except (OSError, OverflowError) as e:

@@ -1,6 +1,7 @@
 """The process of one run: does its job, says how far it is, leaves a whole result or none.
 
-``python -m diskret.web.worker FOLDER KIND``. Ends by itself when its standard input ends, that is with the server.
+``python -m diskret.web.worker FOLDER KIND``. Ends by itself when its standard input ends, that is with the
+server, and stops with the best it has when a word comes from there.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import threading
 import time
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -17,6 +17,7 @@ from typing import Any
 
 from diskret.job.prepare import WORDS, compiling_said
 from diskret.model.errors import DiskretError
+from diskret.model.processes import heed
 from diskret.web.answers import our_mistake, plain
 from diskret.web.confined import keep_private
 from diskret.web.run_files import JOB, RESULT, STATUS, read_json, sizes, write_json
@@ -77,12 +78,7 @@ def main(folder: Path, kind: str) -> None:
     write_json(folder / STATUS, status | ended | {"ended": time.time(), "cpu": time.process_time() - start})
 
 
-def _end_with_server() -> None:
-    sys.stdin.buffer.read()
-    os._exit(1)
-
-
 if __name__ == "__main__":
     keep_private()
-    threading.Thread(target=_end_with_server, daemon=True).start()
+    heed(sys.stdin.buffer)
     main(Path(sys.argv[1]), sys.argv[2])

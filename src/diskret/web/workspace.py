@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -32,6 +33,9 @@ ENDINGS = tuple(dict.fromkeys((*DATA, *HIERARCHIES, *OTHERS)))
 METADATA, LISTS = ".rda", (".hrc", ".cdl")
 """Metadata name lists of codes that lie beside them."""
 RUNS = ".diskret-runs"
+STRANGE = re.compile(r'[<>:"|?*\x00-\x1f]')
+DEVICE = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])", re.IGNORECASE)
+"""Of Windows: signs that no name has, and names that open a device wherever they stand."""
 
 
 @dataclass(frozen=True)
@@ -187,8 +191,23 @@ def shortened(name: str, most: int = 80) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
+def refused_by_windows(name: str) -> bool:
+    """Whether a name, of either style, means something else than a file there: a device, a stream, another drive.
+
+    >>> refused_by_windows("data/firms.csv"), refused_by_windows("data/con.csv"), refused_by_windows("f.csv:hidden")
+    (False, True, True)
+    """
+    return any(
+        STRANGE.search(part) or part.endswith((".", " ")) or DEVICE.fullmatch(part.split(".")[0].rstrip())
+        for part in re.split(r"[\\/]", name)
+        if part not in (".", "..", "")
+    )
+
+
 def _is_possible(name: str) -> bool:
     """Whether a name is text, and not longer than file systems take."""
+    if os.name == "nt" and refused_by_windows(Path(name).relative_to(Path(name).anchor).as_posix()):
+        return False
     try:
         return len(name.encode()) < 4000 and all(len(part.encode()) <= 255 for part in name.split("/"))
     except UnicodeEncodeError:

@@ -1,0 +1,124 @@
+"""The desk: requests answered beside everything a ledger knows, and remembered there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from diskret.ledger.about import About
+from diskret.ledger.ledger import Ledger
+from diskret.ledger.lock import alone_in
+from diskret.model.errors import BadOption, DamagedLedger, LedgerBusy
+from diskret.model.hierarchy import Hierarchy
+from diskret.requests.answering import ALL, Answer, answer, answer_table
+from diskret.requests.beside import House
+from diskret.requests.located import about_of, located
+from diskret.requests.query import Query
+from diskret.requests.records import Records
+from diskret.requests.register import Register
+from diskret.requests.shown import trees_of
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Desk:
+    """Where requests are answered: records, the rules of the house, what is counted, and the ledger.
+
+    >>> import tempfile
+    >>> from diskret import open_ledger, rules
+    >>> firms = {"region": list("AAAABBBB"), "x": [5, 6, 7, 8, 5, 6, 7, 8]}
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     desk = Desk(
+    ...         records=Records.of(firms, ["region"], ["x"]), house=House(rules=rules.MinCount(3) | rules.PPercent(10)),
+    ...         about=About(population="firms", period="2024", unit="EUR"), ledger=open_ledger(place, create=True),
+    ...     )
+    ...     first = desk.answer(Query(by=("region",), value="x"), who="project 12")
+    ...     again = desk.answer(Query(by=("region",), value="x"))
+    ...     first.kind, again.kind, again.earlier, desk.ledger
+    ('table', 'table', 'request 1', Ledger: 1 entries)
+    """
+
+    records: Records
+    house: House
+    about: About
+    """What all tables of these records count: population, period and unit."""
+    ledger: Ledger
+
+    def answer(self, query: Query, *, who: str = "", reduce: bool = True, on: str = "") -> Answer:
+        """Answer a request and remember it; the same question is given the same answer again."""
+        register = Register(self.ledger.folder)
+        if self.ledger.flaws or self.ledger.read_only:
+            raise DamagedLedger(
+                "the ledger cannot be written, so no answer could be remembered", where=str(self.ledger.folder),
+                hint="an answer that nobody remembers is a hole for all later ones: mend the ledger first.",
+            )  # fmt: skip
+        register.place.mkdir(mode=0o700, exist_ok=True)
+        with alone_in(register.place):
+            for before in register.entries():
+                if before["key"] == query.key() and before["data"] == self.records.fingerprint:
+                    return self._again(query, before)
+            known = len(self.ledger.entries)
+            done = self._judged(query, reduce)
+            name = f"request {len(register.entries()) + 1}"
+            on = on or datetime.now(UTC).date().isoformat()
+            if done.table is not None and done.given is not None:
+                about = self._apart(about_of(self.about, self.records, done.given))
+                self.ledger.add(
+                    done.table, about, name=name, promise=self.house.promised(done.given.value is None),
+                    data=self.records.fingerprint, on=on,
+                )  # fmt: skip
+                if len(self.ledger.entries) != known + 1:
+                    raise LedgerBusy(
+                        "other tables were entered while the request was answered", where=str(self.ledger.folder),
+                        hint="ask again: the answer is remembered as given, and was not looked at beside those.",
+                    )  # fmt: skip
+            register.add(self._remembered(query, done, name, who, on))
+            return done
+
+    def _judged(self, query: Query, reduce: bool) -> Answer:
+        """The answer beside what the records can tell, and beside the rest by the check of the ledger."""
+        known = located(self.ledger, self.records, self.about, query.value)
+        done = answer(self.records, query, self.house, known.shown, reduce=reduce)
+        if not known.beyond or done.table is None or done.given is None:
+            return done
+        about = self._apart(about_of(self.about, self.records, done.given))
+        checked = self.ledger.check(done.table, about, self.house.promise, name="the answer")
+        if checked.safe:
+            return done
+        reasons = (*done.reasons, *checked.report().splitlines()[1:])
+        return Answer(kind="refused", asked=query, given=None, table=None, reasons=reasons)
+
+    def _apart(self, about: About) -> About:
+        """The same, with a reason where the ledger knows nothing of this value."""
+        subjects = {entry.subject for entry in self.ledger.entries}
+        own = (about.population, about.value, about.scale[1])
+        return about if not subjects or own in subjects else replace(about, apart="another value of the same records")
+
+    def _remembered(self, query: Query, done: Answer, name: str, who: str, on: str) -> dict[str, Any]:
+        return {
+            "on": on, "who": who, "asked": query.to_dict(), "key": query.key(), "data": self.records.fingerprint,
+            "answer": done.kind, "given": None if done.given is None else done.given.to_dict(),
+            "entry": name if done.table is not None else "", "reasons": list(done.reasons),
+        }  # fmt: skip
+
+    def _again(self, query: Query, before: Mapping[str, Any]) -> Answer:
+        """The answer that was given to the same question."""
+        earlier, reasons = f"request {before['number']}", tuple(before["reasons"])
+        if not before["entry"]:
+            return Answer(kind="refused", asked=query, given=None, table=None, reasons=reasons, earlier=earlier)
+        given = Query.from_dict(before["given"])
+        cells = self.ledger.cells(self.ledger.entry(before["entry"]))
+        by = trees_of(self.records, given) or {ALL: Hierarchy.flat([ALL])}
+        shape = tuple(len(tree) for tree in by.values())
+        scale = 1.0 if given.value is None else self.about.scale[0]
+        at = tuple(cells.at)
+        value, count = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+        status = np.zeros(shape, dtype=np.uint8)
+        value[at], count[at], status[at] = cells.value / scale, np.maximum(cells.count, 0), cells.status
+        if np.isnan(value).any():
+            raise BadOption("the entry of the answer holds no values", hint="it was not entered by a request.")
+        table = answer_table(given, trees_of(self.records, given), value, count, status)
+        return Answer(kind=before["answer"], asked=query, given=given, table=table, reasons=reasons, earlier=earlier)

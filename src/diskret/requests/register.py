@@ -1,0 +1,69 @@
+"""The register of requests: one file each, for its owner alone, each with the hash of the one before."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from diskret.io.files import whole_file
+from diskret.io.structured import from_json
+from diskret.model.errors import DamagedLedger
+
+FOLDER = "requests"
+
+
+@dataclass(frozen=True, eq=False)
+class Register:
+    """What was asked of a ledger, and what was said.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     register = Register(Path(place))
+    ...     register.add({"asked": "turnover by region"})["number"], len(register.entries())
+    (1, 1)
+    """
+
+    folder: Path
+
+    @property
+    def place(self) -> Path:
+        """Where its files are."""
+        return self.folder / FOLDER
+
+    def entries(self) -> list[dict[str, Any]]:
+        """All of them in order; refused if one is lost or was changed."""
+        found: list[dict[str, Any]] = []
+        before = ""
+        paths = sorted(self.place.glob("*.json")) if self.place.is_dir() else []
+        for number, path in enumerate(paths, 1):
+            text = path.read_bytes()
+            try:
+                entry = from_json(text.decode("utf-8"))
+                fits = entry["number"] == number and entry["previous"] == before and path.stem == f"{number:06d}"
+            except (ValueError, LookupError, TypeError):
+                fits = False
+            if not fits:
+                raise DamagedLedger(
+                    f"request {number} is lost or was changed", where=str(path), hint="put the file back from a copy."
+                )
+            before = sha256(text).hexdigest()
+            found.append(entry)
+        return found
+
+    def add(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Remember one more; the caller is alone in the register."""
+        self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.chmod(self.place, 0o700)
+        earlier = self.entries()
+        number = len(earlier) + 1
+        last = self.place / f"{number - 1:06d}.json"
+        previous = sha256(last.read_bytes()).hexdigest() if earlier else ""
+        entry = {"number": number, "previous": previous, **said}
+        with whole_file(self.place / f"{number:06d}.json", private=True) as part:
+            part.write_text(json.dumps(entry, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        return entry
