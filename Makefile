@@ -8,7 +8,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # start a process, which reads what Python has compiled before
 TESTS = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo serve test test-all lint types docs pictures bench bench-all sbom clean
+.PHONY: demo serve test test-all lint types hooks docs pictures bench bench-all sbom clean
 
 demo: $(VENV)/.base
 	$(BIN)/diskret run examples/turnover.toml --show
@@ -40,6 +40,10 @@ lint: $(VENV)/.dev
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
+
+# lint and types before every commit, the tests before every push
+hooks: $(VENV)/.dev
+	$(BIN)/pre-commit install --hook-type pre-commit --hook-type pre-push
 
 # the documentation as a site in `site`, read from a folder or a server; a broken link or name ends it
 docs: $(VENV)/.docs

@@ -179,7 +179,7 @@ def moves(name: str) -> str:
         if kind == "squares":
             field.squares(x)
         else:
-            field.ladder(x, (2, 7, 7), weight)
+            field.ladder(x, (2, 7, 7), weight, (9, 9, 9))
         for order in ("random", "along the file"):
             rows = np.arange(min(len(found), 100_000), dtype=np.int32)
             rows = (

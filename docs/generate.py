@@ -61,6 +61,7 @@ HEADINGS = {
     "CompareSection": "[compare]",
     "AnonymiseSection": "[anonymise]",
     "PrintedSection": "[anonymise.printed]",
+    "FileAttackSection": "[file_attack]",
     "CellStatus": "[[status]]",
     "AprioriFile": "[[apriori]]",
     "TableOutput": "[output]",

@@ -101,9 +101,12 @@ from diskret.rules.magnitude import PPercent as PPercent
 from diskret.rules.mark import mark as mark
 from diskret.safe.anonymise import anonymise as anonymise
 from diskret.safe.control import Control as Control
+from diskret.safe.file_attack import attack_anonymous as attack_anonymous
 from diskret.safe.options import AnonymiseOptions as AnonymiseOptions
 from diskret.safe.options import LadderSearch as LadderSearch
 from diskret.safe.options import PrintedSearch as PrintedSearch
+from diskret.safe.published import FileKnowledge as FileKnowledge
+from diskret.safe.published import Published as Published
 from diskret.safe.rematch import rematch as rematch
 from diskret.suppression import methods as methods
 from diskret.suppression.complete.intervals import printed_protection_intervals as printed_protection_intervals

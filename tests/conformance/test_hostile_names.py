@@ -102,7 +102,7 @@ def outcomes(names: tuple[str, ...], folder: Path) -> dict[str, Any]:
     region, branch, turnover, factor, _, _, draw = names
     data = records(names)
     counted = count_combinations(data, by={region: REGION, branch: None})
-    anonymous = anonymise(data, [region, branch])
+    anonymous = anonymise(data, [region, branch], seed=1)
     joined = rematch(data, anonymous).join()
     protected = microaggregate(data, [turnover, factor], m=3).frame
     anonymity = measure_anonymity(data, keys=[region, factor], sensitive=[branch])

@@ -18,8 +18,8 @@ from diskret.job.models import job_of
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
-KINDS = {"", "text", "console", "python", "toml", "csv"}
-"""Kinds of blocks, each of which something checks."""
+KINDS = {"", "text", "console", "python", "toml", "csv", "r"}
+"""Kinds of blocks, each of which something checks; R by the tests of its package."""
 TOML = re.compile(r"^```toml[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SHELL = re.compile(r"^```(?:text|console)[^\n]*\n(.*?)^```|((?:^    \S[^\n]*\n)+)", re.DOTALL | re.MULTILINE)
 REST = {"data": {"microdata": "firms.csv"}, "table": {"by": ["region"]}}

@@ -201,7 +201,7 @@ def test_files_are_written_and_found_again_under_any_name(tmp_path: Path, monkey
 
 # --- things that are no files ----------------------------------------------------------------------------------------
 
-SIZE = RunSize(seed=1, rows=3, objects=9, k=3, cells=4, dimensions=1)
+SIZE = RunSize(seed=1, rows=3, objects=9, k=3, cells=4, legs=4, dimensions=1)
 READERS: dict[str, Callable[[Path], object]] = {
     ".csv": open_source, ".parquet": open_source, ".xlsx": open_source, ".gz": open_source,
     ".asc": lambda path: open_source(FixedWidth(path=path, fields={"a": (1, 1)})),

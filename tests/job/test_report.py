@@ -213,9 +213,12 @@ def test_a_report_on_an_anonymous_file(tmp_path: Path) -> None:
     assert "Abweichungen der Kontrolltabellen" in page
     assert "Größte Abweichung je Dimension" in page
     told = everything(tmp_path / "p.html")
-    assert f"höchstens ab um: {max(1, most)} in Dimension 1, " in told
-    for secret in ("Abweichungen der Kontrolltabellen", "Suche", "Mittel", "Kontrollzellen"):
+    assert f"höchstens ab um: {max(2, most)} in Dimension 1, " in told
+    for secret in ("Abweichungen der Kontrolltabellen", "Suche", "Mittel", "Kontrollzellen", "Startzahl"):
         assert secret not in told
+    for report in (page, told):
+        assert "Darf veröffentlicht werden" in report
+        assert "für jede kleine Fallzahl des Originals mindestens 3 Werte für möglich" in report
     run(tmp_path, said | {"output": {"internal_report": "r.pdf"}})
     assert "Deviations of the control tables" in everything(tmp_path / "r.pdf")
     assert "The course of the search" in everything(tmp_path / "r.pdf")

@@ -46,7 +46,8 @@ def test_the_report_names_no_cell(done: Anonymisation, tmp_path: Path) -> None:
     facts = json.loads((tmp_path / "q.json").read_text(encoding="utf-8"))
     assert facts["quality"]["1"]["maximum"] == done.quality.maxima[1]
     assert set(facts) == {
-        "for", "objects", "k", "rows", "control tables", "control cells", "search", "groups", "complete", "quality"
+        "for", "objects", "k", "rows", "control tables", "search", "complete", "largest deviation, at most",
+        "control cells", "groups", "steps", "quality"
     }  # fmt: skip
     assert facts["for"] == "internal: confidential"
     write_quality(done, tmp_path / "q.txt")

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from diskret.risk._linkage_kernels import assign, greedy, nearest
 from diskret.risk.classes import Column
 from diskret.risk.linkage import Side, blocks_of, jittered, link, scaled
+from diskret.risk.linkage_attack import attack
+from diskret.risk.options import LinkageOptions, Scale
 
 Floats = npt.NDArray[np.float64]
 
@@ -183,3 +185,12 @@ def test_scales() -> None:
     assert scaled(values, values, "standard")[0].std() == pytest.approx(1.0)
     constant = np.full((3, 1), 7.0)
     assert np.isfinite(scaled(constant, constant, "log")[0]).all()
+
+
+@pytest.mark.parametrize("value", [0.1, 7.3, -3.3, 1e9])
+@pytest.mark.parametrize("scale", ["log", "standard", "rank"])
+def test_a_constant_column_does_not_give_the_order_of_the_files_away(value: float, scale: Scale) -> None:
+    """What is left of its spread are last bits, beside which chance was lost: everybody was found by place."""
+    same = {"x": np.full(300, value)}
+    found = attack(same, same, values=["x"], options=LinkageOptions(aligned=True, scale=scale))
+    assert found.correct <= 8  # one is expected

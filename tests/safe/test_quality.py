@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diskret.model.errors import BadOption
+from diskret.model.hierarchy import Hierarchy
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
 from diskret.safe.deviations import DeviationTable, Quality, compare_runs
@@ -94,18 +95,23 @@ def test_original_counts_lie_inside_the_bounds_of_any_later_table(n: int, seed: 
             if sum(name.startswith("region") for name in by) > 1:
                 continue
             table = anon.table(by)
-            before = replace(anon, frequency=anon.original).table(by).value
+            there = replace(anon, frequency=anon.original).table(by)
+            named = np.ix_(*[
+                [wide.index(code) for code in codes] for codes, wide in zip(table.codes, there.codes, strict=True)
+            ])  # fmt: skip
+            before = there.value[named]
             assert ((table.lower <= before) & (before <= table.upper)).all()
             assert table.known == "controlled" if r <= up_to else table.known != "controlled"
             if table.bound is not None:
                 assert np.abs(table.value - before).max() <= table.bound
-            assert anon.error_of(by)["maximum"] == np.abs(table.value - before).max()
+            assert anon.error_of(by)["maximum"] >= np.abs(table.value - before).max()
 
 
 def test_a_table_whose_parts_are_controlled_is_bounded_by_their_number(persons: dict[str, Any]) -> None:
-    anon = anonymise(persons, ATTRIBUTES, control=Control(up_to=0, tables=[["region", "sex"]]))
+    attributes = ATTRIBUTES | {"sex": Hierarchy.flat("mw")}
+    anon = anonymise(persons, attributes, control=Control(up_to=0, tables=[["region", "sex"]]))
     whole = anon.table(["region:3"])
-    each = anon._table_maxima[0]
+    each = anon.bounds[2]
     assert whole.known == "sum of controlled cells"
     leaves = {"N": 4, "S": 2, "free city": 1}
     assert whole.bound == max(leaves.values()) * 2 * each

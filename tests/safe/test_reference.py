@@ -104,7 +104,7 @@ def test_a_group_makes_the_cheapest_of_all_moves(counted: Counted, k: int, kind:
     moved = 0
     for i in range(60):
         if kind == "ladder":
-            field.ladder(x, (1, 2, 3), weight)
+            field.ladder(x, (1, 2, 3), weight, (9, 9, 9))
         else:
             field.squares(x)
         rows = random.integers(0, len(x), 1).astype(np.int32)
@@ -167,7 +167,7 @@ def test_a_swap_makes_the_cheapest_of_all_exchanges(counted: Counted, k: int, ki
             continue
         seen += 1
         if kind == "ladder":
-            field.ladder(x, (1, 2, 3), weight)
+            field.ladder(x, (1, 2, 3), weight, (9, 9, 9))
         else:
             field.squares(x)
         codes, touched, number = field.ground[5:8]

@@ -27,7 +27,7 @@ from tests.web.case import JOB, ORIGIN, PORT, ended, firms
 STATIC = Path(__file__).parents[2] / "src" / "diskret" / "web" / "static"
 SAFE = {
     "data": {"microdata": "persons.csv"},
-    "anonymise": {"attributes": ["region", "age", "sex"], "k": 3, "up_to": 2, "effort": 0.2},
+    "anonymise": {"attributes": ["region", "age", "sex"], "k": 3, "up_to": 2, "effort": 0.2, "seed": 271828182845904},
     "classifications": {"region": {"prefixes": [2]}},
 }
 USE = {

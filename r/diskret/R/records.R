@@ -7,7 +7,7 @@
 #' @param data A data frame with one row per person or firm, or the path of a file.
 #' @param k How often a combination must occur at least.
 #' @param hierarchies As for [dk_tabulate()].
-#' @param seed Equal seeds give equal records.
+#' @param seed A long whole number; equal seeds give equal records. It is secret; left out, one is drawn.
 #' @return A result (`dk_anonymous`); `as.data.frame()` gives the records.
 #' @examples
 #' if (dk_available()) {
@@ -15,12 +15,12 @@
 #'   table(as.data.frame(dk_anonymise(~ age + sex, people)))
 #' }
 #' @export
-dk_anonymise <- function(formula, data, k = 3, hierarchies = list(), seed = 1) {
+dk_anonymise <- function(formula, data, k = 3, hierarchies = list(), seed = NULL) {
   by <- listed(formula)
   refuse_missing(data, by)
   given <- if (is.data.frame(data)) to_python(data[by]) else path_of(data)
   attributes <- classifications_to_python(by, hierarchies, data)
-  named <- list(k = number(k, "k", TRUE), seed = number(seed, "seed", TRUE))
+  named <- said(k = number(k, "k", TRUE), seed = seed_of(seed))
   held(ask(dk()$anonymise, given, attributes, named = named), class = "dk_anonymous")
 }
 
@@ -32,12 +32,9 @@ summary.dk_anonymous <- function(object, ...) {
 #' @export
 print.summary.dk_anonymous <- function(x, ...) {
   cat(x$objects, "objects in", x$rows, "combinations, each at least", x$k, "times\n")
-  for (name in names(x$quality)) {
-    each <- x$quality[[name]]
-    cat(sprintf(
-      "  %s-dimensional: largest deviation %s, mean %.3g in %s cells\n", name, format(each[["largest deviation"]]),
-      each[["mean deviation"]], format(each$cells, big.mark = ",")
-    ))
+  bounds <- x[["largest deviation, at most"]]
+  for (name in names(bounds)) {
+    cat(sprintf("  %s-dimensional: largest deviation at most %s\n", name, format(bounds[[name]])))
   }
   invisible(x)
 }

@@ -1,4 +1,4 @@
-"""Attacks on what is to be released: on a table with a solver, on records by linkage; and a certificate checked."""
+"""Attacks on what is to be released: tables, anonymous files, records by linkage; and a certificate checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskret.cli.app import EXPOSED, Json, Quiet, app, given, run_content
+from diskret.cli.app import EXPOSED, Json, Quiet, app, classifications, given, run_content
 from diskret.cli.sections import Said, with_sections
 from diskret.cli.show import echo_json
 
@@ -166,6 +166,61 @@ def attack(
     )  # fmt: skip
     content = {"data": given(microdata=released), "attack": asked, "output": given(risks=out, risk_plot=plot)}
     if run_content(content, quiet, json).exposed:
+        raise typer.Exit(EXPOSED)
+
+
+@app.command("attack-anonymous")
+def attack_anonymous(
+    file: Annotated[Path, typer.Argument(help="Anonymous microdata: .parquet, .csv or .xlsx.")],
+    original: Annotated[Path, typer.Option(help="The microdata it was made of; confidential.")],
+    attribute: Annotated[
+        list[str], typer.Option("--attribute", "-a", help="Column, COLUMN=FILE, or COLUMN=2,3 for prefixes.")
+    ],
+    k: Annotated[int, typer.Option(help="Fewest objects of a combination.")] = 3,
+    up_to: Annotated[int, typer.Option(help="Control tables up to this dimension deviate as published.")] = 3,
+    largest: Annotated[
+        list[int] | None, typer.Option(help="Largest deviation that is published, by dimension from 1; repeatable.")
+    ] = None,
+    known: Annotated[
+        list[str] | None, typer.Option(help="A control table whose original counts are known, as region,sex.")
+    ] = None,
+    records: Annotated[Path | None, typer.Option(help="Persons the attacker knows.")] = None,
+    least: Annotated[int | None, typer.Option(help="How many values must stay possible; k if left out.")] = None,
+    internal: Annotated[bool, typer.Option("--internal", help="Name exposed counts; not for publication.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Attack an anonymous file as somebody who knows the method; exit code 1 if a small count can be told."""
+    from diskret.job.anonymise_job import AnonymiseJob, made_of_data
+    from diskret.job.loading import classified_source, hierarchies_of
+    from diskret.job.read import job_from
+    from diskret.safe.control import Control
+    from diskret.safe.file_attack import attack_anonymous as attack
+    from diskret.safe.published import FileKnowledge, Published
+
+    said = classifications(attribute)
+    content = {
+        "data": given(microdata=original), "anonymise": {"attributes": [*said], "k": k, "up_to": up_to},
+        "classifications": {n: c for n, c in said.items() if c},
+    }  # fmt: skip
+    job = job_from(content, "the command's options", Path(), AnonymiseJob)
+    data, described = classified_source(job.data, job.classifications, Path())
+    by = hierarchies_of(job, Path(), job.anonymise.attributes, data, described)
+    bounds = largest or []
+    most = {d: bounds[min(d, len(bounds)) - 1] for d in range(1, max(up_to, 1) + 1)} if bounds else {}
+    knowledge = FileKnowledge(
+        tables=[table.split(",") for table in known or ()], records=records,
+        listed=[name for name, tree in by.items() if tree is not None and name not in made_of_data(job)],
+    )  # fmt: skip
+    found = attack(
+        file, Published(largest=most), knowledge, original=data, attributes=by,
+        control=Control(up_to=up_to), k=k, least=least,
+    )  # fmt: skip
+    if json:
+        echo_json(found.summary())
+    elif not quiet:
+        typer.echo(found.report(internal=internal))
+    if not found.safe:
         raise typer.Exit(EXPOSED)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from diskret.cli.app import Formulas, Json, Quiet, app, classifications, given, run_content
+from diskret.cli.app import EXPOSED, Formulas, Json, Quiet, app, classifications, given, run_content
 from diskret.cli.jobs import run
 from diskret.cli.sections import Said, with_sections
 from diskret.cli.show import echo_json
@@ -98,4 +98,5 @@ def anonymise(
         "classifications": {n: c for n, c in described.items() if c},
         "output": given(microdata=out, quality=quality, formulas=formulas),
     }
-    run_content(content, quiet, json)
+    if run_content(content, quiet, json).exposed:
+        raise typer.Exit(EXPOSED)

@@ -121,7 +121,7 @@ def _show_records(console: Any, result: JobResult) -> None:
         console.print(f"  {name}: {value:,}", markup=False)
     if result.anonymisation is not None:
         _show_anonymisation(console, result.anonymisation.summary())
-    for each in (result.attack, result.anonymity, result.risk, result.methods, result.comparison):
+    for each in (result.file_attack, result.attack, result.anonymity, result.risk, result.methods, result.comparison):
         if each is not None:
             console.print(str(each), markup=False)
 
@@ -171,13 +171,10 @@ def _show_perturbation(console: Any, facts: dict[str, Any]) -> None:
 def _show_anonymisation(console: Any, facts: dict[str, Any]) -> None:
     console.print(
         f"{facts['objects']:,} objects in {facts['rows']:,} combinations, each at least {facts['k']} times; "
-        f"{facts['control tables']:,} control tables with {facts['control cells']:,} cells"
+        f"{facts['control tables']:,} control tables"
     )
-    for dimension, each in facts["quality"].items():
-        console.print(
-            f"  {dimension}-dimensional: largest deviation {each['largest deviation']}, "
-            f"mean {each['mean deviation']} in {each['cells']:,} cells"
-        )
+    for dimension, bound in facts["largest deviation, at most"].items():
+        console.print(f"  {dimension}-dimensional: largest deviation at most {bound}")
 
 
 def _show(console: Any, tables: list[Table], looks: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import classified_source, hierarchies_of, missing_codes
 from diskret.job.outcome import JobResult, Running
-from diskret.job.record_sections import AnonymiseOutput, AnonymiseSection
+from diskret.job.record_sections import AnonymiseOutput, AnonymiseSection, FileAttackSection
 from diskret.job.report import write_safe_report
 from diskret.job.table_sections import Classification, gaps_of_tables
 from diskret.model.errors import listed
@@ -22,6 +22,7 @@ from diskret.publication.plots import plot_deviations
 
 if TYPE_CHECKING:
     from diskret.safe.anonymisation import Anonymisation
+    from diskret.safe.file_attack import FileAttack
 
 
 class AnonymiseJob(Section):
@@ -33,6 +34,7 @@ class AnonymiseJob(Section):
     data: Data = Field(description="where the data are")
     classifications: dict[str, Classification] = Field(default_factory=dict)
     anonymise: AnonymiseSection = Field(description="anonymous microdata instead of a table")
+    file_attack: FileAttackSection = Field(default_factory=lambda: FileAttackSection())
     output: AnonymiseOutput = Field(default_factory=lambda: AnonymiseOutput())
 
     def problems(self) -> Iterator[Problem]:
@@ -57,16 +59,31 @@ class AnonymiseJob(Section):
         fictitious: object = here / asked.fictitious if isinstance(asked.fictitious, str) else asked.fictitious or None
         control = Control(up_to=asked.up_to, tables=asked.tables, counters=asked.counters, weights=asked.weights)
         options = AnonymiseOptions(
+            from_data=made_of_data(self),
             missing=missing_codes(self.classifications, self.data.normalise), fictitious=fictitious,
-            time_limit=asked.time_limit,
+            time_limit=asked.time_limit, steps=asked.steps,
             checkpoint=None if asked.checkpoint is None else here / asked.checkpoint, engine=self.data.engine,
             progress=running.progress, watch=running.watch,
         )  # fmt: skip
         search = asked.options()
         done = anonymise(data, by, control=control, k=asked.k, search=search, seed=asked.seed, options=options)
-        return JobResult(files=self._written(running, data, done) if running.write else (), anonymisation=done)
+        running.say("attacking", 0, 1)
+        found = self._attacked(done, here)
+        files = self._written(running, data, done, found) if running.write else ()
+        return JobResult(files=files, anonymisation=done, file_attack=found)
 
-    def _written(self, running: Running, data: object, done: Anonymisation) -> tuple[Path, ...]:
+    def _attacked(self, done: Anonymisation, here: Path) -> FileAttack:
+        from diskret.safe.file_attack import attack_anonymous
+        from diskret.safe.published import FileKnowledge
+
+        asked = self.file_attack
+        knowledge = FileKnowledge(
+            codes=asked.codes, existed=asked.existed, tables=asked.known_tables,
+            records=None if asked.records is None else here / asked.records,
+        )  # fmt: skip
+        return attack_anonymous(done, knowledge=knowledge, least=asked.least)
+
+    def _written(self, running: Running, data: object, done: Anonymisation, found: FileAttack) -> tuple[Path, ...]:
         """Everything the job asks for, or nothing."""
         from diskret.safe.rematch import rematch
 
@@ -85,8 +102,14 @@ class AnonymiseJob(Section):
             if asked.deviations:
                 plot_deviations({done.search: done.quality}, place(asked.deviations))
             for name, internal in asked.reports:
-                write_safe_report(asked, done, place(name), internal=internal, origin=running.origin)
+                write_safe_report(asked, done, found, place(name), internal=internal, origin=running.origin)
             if asked.rematched:
                 pairs = rematch(data, done, self.anonymise.priority)
                 write_rematched(pairs, place(asked.rematched), formulas=asked.formulas or "keep")
         return tuple(files)
+
+
+def made_of_data(job: AnonymiseJob) -> set[str]:
+    """Attributes whose codes were taken from the data, and not from a list."""
+    named = {name for name, said in job.classifications.items() if said.hierarchy}
+    return {*job.anonymise.attributes} - named

@@ -15,13 +15,20 @@ from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import described_source, file_of
 from diskret.job.outcome import JobResult, Running
-from diskret.job.record_sections import AttackOutput, AttackSection
+from diskret.job.record_sections import AttackOutput, AttackSection, RiskFiles
 from diskret.model.sheets import unique_names
 from diskret.publication.formulas import Formulas, spoken
+from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.plots import save_chart
+from diskret.publication.report_file import write_report
+from diskret.publication.report_head import head_of
+from diskret.publication.sections import ReportSection
+from diskret.publication.verdict import Reason, Verdict
 
 if TYPE_CHECKING:
     from diskret.risk.judgement import Attack
+
+TITLE = "Attack by record linkage"
 
 
 class AttackJob(Section):
@@ -50,13 +57,36 @@ class AttackJob(Section):
         if running.write:
             with all_or_none() as meanwhile:
                 files = tuple(write_risks(self.output, running.here, found, meanwhile))
+                if self.output.internal_report:
+                    files += (running.here / self.output.internal_report,)
+                    self._report(found, running, meanwhile(files[-1]))
         return JobResult(files=files, attack=found)
+
+    def _report(self, found: Attack, running: Running, path: Path) -> None:
+        """What the attack found, for the house."""
+        german = self.output.language == "de"
+        section = ReportSection.from_plain(found.section().plain())
+        title = self.output.title or (in_german(TITLE) if german else TITLE)
+        write_report(
+            path, title, [section_in_german(section) if german else section], language=self.output.language,
+            head=head_of(attack_verdict(found), running.origin, self.output.language),
+        )  # fmt: skip
 
     def _file(self, here: Path, name: str | None) -> object:
         """Text files are read as the job says of its data."""
         return name and file_of(
             self.data.model_copy(update={"hive": False, "sheet": None, "unpivot": None}), here / name
         )
+
+
+def attack_verdict(found: Attack | None) -> Verdict:
+    """Whether records may leave: only if an attack found nobody too easily."""
+    if found is None:
+        return Verdict(against=(("records not attacked", {}),))
+    reasons: list[Reason] = [("at risk", {"n": len(found.exceeding)})] if found.exceeding else []
+    reasons += [] if found.truth_known else [("truth unknown", {})]
+    by = " x ".join(found.by) or "-"
+    return Verdict(against=tuple(reasons), found=("nobody found", {"by": by, "cap": f"{found.cap:g}"}))
 
 
 def attack_records(asked: AttackSection, released: object, external: object, original: object = None) -> Attack:
@@ -94,7 +124,7 @@ def risk_sections(
     return found, sections
 
 
-def write_risks(asked: AttackOutput, here: Path, found: Attack, meanwhile: Callable[[Path], Path]) -> Iterator[Path]:
+def write_risks(asked: RiskFiles, here: Path, found: Attack, meanwhile: Callable[[Path], Path]) -> Iterator[Path]:
     """The risk of every combination as a file and as a plot, where asked for."""
     if asked.risks:
         with whole_file(meanwhile(here / asked.risks), private=True) as part:

@@ -12,7 +12,7 @@ import numpy as np
 from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.mappings import read_mapping
-from diskret.job.attack_job import risk_sections, write_risks
+from diskret.job.attack_job import attack_verdict, risk_sections, write_risks
 from diskret.job.record_sections import (
     REDUCING,
     DropStep,
@@ -43,7 +43,7 @@ from diskret.publication.report_file import write_report
 from diskret.publication.report_head import head_of
 from diskret.publication.sections import ReportSection
 from diskret.publication.utility_report import classes_section, protection_section, public_section, utility_sections
-from diskret.publication.verdict import Reason, Verdict
+from diskret.publication.verdict import Verdict
 from diskret.risk.judgement import Attack
 from diskret.tabulation.tabulate import Progress
 
@@ -179,15 +179,6 @@ def _seed(asked: MicrodataSection, number: int) -> int:
     return int(words[0]) << 64 | int(words[1])
 
 
-def records_verdict(found: Attack | None) -> Verdict:
-    """Whether protected records may leave: only if an attack found nobody too easily."""
-    if found is None:
-        return Verdict(against=(("records not attacked", {}),))
-    reasons: list[Reason] = [("at risk", {"n": len(found.exceeding)})] if found.exceeding else []
-    reasons += [] if found.truth_known else [("truth unknown", {})]
-    return Verdict(against=tuple(reasons))
-
-
 def write_records_report(
     asked: RecordsOutput, sections: Sequence[ReportSection], path: Path, language: str, *, internal: bool,
     verdict: Verdict, origin: Origin,
@@ -219,7 +210,7 @@ def write_microdata(
             sections = made.sections(further) if internal else made.public_sections()
             write_records_report(
                 said, sections, meanwhile(here / name), said.language, internal=internal,
-                verdict=records_verdict(found), origin=origin or Origin(),
+                verdict=attack_verdict(found), origin=origin or Origin(),
             )  # fmt: skip
             files.append(here / name)
         if found is not None:

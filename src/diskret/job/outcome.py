@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from diskret.risk.judgement import Attack
     from diskret.risk.measure import FileRisk
     from diskret.safe.anonymisation import Anonymisation
+    from diskret.safe.file_attack import FileAttack
     from diskret.safe.history import Watch
 
 
@@ -75,6 +76,8 @@ class JobResult:
     microdata: Mapping[str, Any] | None = None
     attack: Attack | None = None
     anonymisation: Anonymisation | None = None
+    file_attack: FileAttack | None = None
+    """What an attacker learns of the anonymous file."""
     pools: Mapping[str, Table] = field(default_factory=dict)
     """Linked tables as one, by their response; then suppressions are those of the pools."""
     noise: Mapping[str, KeyedNoise] = field(default_factory=dict)
@@ -93,7 +96,7 @@ class JobResult:
     @property
     def exposed(self) -> bool:
         """Whether an audit found cells that can be computed too closely, or an attack too many units."""
-        if self.attack is not None and not self.attack.safe:
+        if any(each is not None and not each.safe for each in (self.attack, self.file_attack)):
             return True
         if any(each.too_close.any() for each in self.perturbation_attacks.values()):
             return True
@@ -116,6 +119,7 @@ class JobResult:
             "files": [str(f) for f in self.files],
             "warnings": list(self.warnings),
             "anonymisation": self.anonymisation and self.anonymisation.summary(),
+            "file attack": self.file_attack and {"safe": self.file_attack.safe, "at least": self.file_attack.least},
             "read": dict(self.read) or None,
             "pools": {name: self._pool_facts(name) for name in self.pools} or None,
         }

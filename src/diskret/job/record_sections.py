@@ -261,8 +261,11 @@ class AnonymiseSection(Section):
     effort: float = Field(1.0, gt=0, description="more or fewer groups tested (ladder)")
     limits: list[int] | None = Field(None, description="largest deviations to stop at, by dimension from 1 (ladder)")
     printed: PrintedSection | None = Field(None, description="options of the printed search")
-    seed: int = Field(1, ge=0, lt=2**31, description="the same seed gives the same file")
+    seed: int | None = Field(
+        None, ge=0, lt=2**63, description="start of the random numbers; long, and secret; left out: drawn"
+    )
     time_limit: float | None = Field(None, gt=0, description="seconds after which the best file so far is taken")
+    steps: int | None = Field(None, ge=1, description="the same limit in steps, which any machine repeats")
     checkpoint: Annotated[str | None, Reads(present=False)] = Field(
         None, description="file to go on from after an interruption; confidential (ladder)"
     )
@@ -296,6 +299,25 @@ class AnonymiseSection(Section):
                 yield Problem("counters", f"{listed(unknown)} is not an attribute", "add it to attributes")
 
 
+class FileAttackSection(Section):
+    """The attack on an anonymous file by somebody who knows the method, the code lists and the public report."""
+
+    least: int | None = Field(
+        None, ge=2, description="how many values must stay possible for a count of 1 to k - 1; k if left out"
+    )
+    existed: bool | None = Field(
+        None, description="whether the attacker knows that every combination of the file occurred in the original; "
+        "left out: unless fictitious rows were added"
+    )  # fmt: skip
+    known_tables: list[list[str]] = Field(
+        default_factory=list, description='control tables whose original counts he has, [["region", "sex"]]'
+    )
+    codes: dict[str, Names] = Field(
+        default_factory=dict, description="codes he knows beside given lists and what the file shows, by attribute"
+    )
+    records: InFile = Field(None, description="persons he knows: .parquet, .csv or .xlsx with the attributes")
+
+
 Method = Literal[
     "suppression", "intervals", "cuboid perturbation", "random rounding", "controlled rounding", "cell key", "merging",
     "SAFE",
@@ -319,8 +341,8 @@ class CompareSection(Section):
     language: Language = Field("en", description="language of the report (.html)")
 
 
-class AttackOutput(Section):
-    """What is written of an attack. Paths are relative to the job file."""
+class RiskFiles(Section):
+    """What is written of the risks an attack found."""
 
     risks: Annotated[str | None, Writes((".csv", ".json"))] = Field(
         None, description="risk of every combination (attack), .csv or .json; confidential"
@@ -329,6 +351,16 @@ class AttackOutput(Section):
         None, description="the same as a plot, .svg .html .png; confidential"
     )
     formulas: FormulasInFile = None
+
+
+class AttackOutput(Dated, RiskFiles):
+    """What is written of an attack. Paths are relative to the job file."""
+
+    internal_report: Annotated[str | None, REPORT] = Field(
+        None, description="self-contained report, .html or .pdf; confidential"
+    )
+    title: str = Field("", description="title of the report")
+    language: Language = Field("en", description="language of the report")
 
 
 class RiskOutput(Dated):
@@ -341,7 +373,7 @@ class RiskOutput(Dated):
     language: Language = Field("en", description="language of the report")
 
 
-class RecordsOutput(Reports, Dated, AttackOutput):
+class RecordsOutput(Reports, Dated, RiskFiles):
     """What is written of a scientific-use file. Paths are relative to the job file."""
 
     records: Annotated[str | None, Writes(RECORDS, any_case=True, public=True)] = Field(

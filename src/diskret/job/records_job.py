@@ -13,6 +13,11 @@ from diskret.job.loading import described_source
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AttackSection, MicrodataSection, RecordsOutput
 
+UNATTACKED = (
+    "the protected records were not attacked, so nothing shows that they may leave: groups and noise of one column "
+    "at a time often let whoever knows several columns find nearly everybody; add [attack]"
+)
+
 
 class RecordsJob(Section):
     """Records protected for science: coarsened, changed, compared with what they were, and attacked."""
@@ -38,6 +43,8 @@ class RecordsJob(Section):
         """Make the file, attack it if asked, write what is asked for or nothing, and say what was done."""
         from diskret.job.microdata import make_microdata, write_microdata
 
+        if self.attack is None:
+            running.warn([UNATTACKED])
         source, _ = described_source(self.data, running.here)
         made, found, sections = make_microdata(self, running.here, source, running.progress)
         files = write_microdata(self, running.here, made, sections, found, running.origin) if running.write else ()

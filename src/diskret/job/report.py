@@ -17,12 +17,14 @@ from diskret.publication.report_head import head_of
 from diskret.publication.safe_report import safe_sections
 from diskret.publication.table_report import ReportFacts, report_note, table_sections
 from diskret.publication.table_verdict import table_verdict
-from diskret.publication.verdict import Verdict
+from diskret.publication.verdict import Reason, Verdict
+from diskret.safe.chance import GUESSABLE
 from diskret.suppression.result import Suppression
 
 if TYPE_CHECKING:
     from diskret.job.table_job import TableJob
     from diskret.safe.anonymisation import Anonymisation
+    from diskret.safe.file_attack import FileAttack
 
 TITLES = {
     "en": {"table": "Confidentiality report", "safe": "Anonymous file: report"},
@@ -117,17 +119,21 @@ def write_table_report(
     write_report(path, asked.title or TITLES[said]["table"], sections, language=said, head=head)
 
 
-def safe_verdict(done: Anonymisation) -> Verdict:
-    """Whether an anonymous file may leave: it always may, for it is anonymous by the way it was made."""
-    return Verdict(look=() if done.complete else (("stopped", {}),))
+def safe_verdict(done: Anonymisation, found: FileAttack) -> Verdict:
+    """Whether an anonymous file may leave: if an attacker who knows the method can tell no small count too closely."""
+    lost: list[Reason] = [("small counts", {"n": len(found.exposed), "least": found.least})] if found.exposed else []
+    lost += [("small counts undecided", {"n": found.undecided})] if found.undecided else []
+    look: list[Reason] = [] if done.complete else [("stopped", {})]
+    look += [("guessable seed", {})] if done.seed < GUESSABLE else []
+    return Verdict(against=tuple(lost), look=tuple(look), found=("no small count", {"least": found.least}))
 
 
 def write_safe_report(
-    asked: AnonymiseOutput, done: Anonymisation, path: str | Path, *, internal: bool = False,
+    asked: AnonymiseOutput, done: Anonymisation, found: FileAttack, path: str | Path, *, internal: bool = False,
     origin: Origin | None = None,
 ) -> None:  # fmt: skip
-    """A report on an anonymous file as .html or .pdf; the public one tells the largest deviations alone."""
+    """A report on an anonymous file as .html or .pdf; the public one tells bounds of the deviations alone."""
     title = asked.title or TITLES[asked.language]["safe"]
-    sections = safe_sections(done, asked.language, internal=internal)
-    head = head_of(safe_verdict(done), origin, asked.language, internal=internal)
+    sections = safe_sections(done, found, asked.language, internal=internal)
+    head = head_of(safe_verdict(done, found), origin, asked.language, internal=internal)
     write_report(path, title, sections, language=asked.language, head=head)

@@ -84,7 +84,7 @@ def write_quality(done: Anonymisation, path: str | Path) -> None:
     """
     target = Path(path)
     if target.suffix == ".json":
-        facts = {"for": INTERNAL, **done.summary(), "quality": done.quality.summary()}
+        facts = {"for": INTERNAL, **done.internal_summary(), "quality": done.quality.summary()}
         text = json.dumps(facts, ensure_ascii=False, indent=2) + "\n"
     elif target.suffix == ".txt":
         head = f"{done.objects:,} objects, k = {done.k}, {len(done.control.tables)} control tables"

@@ -17,30 +17,26 @@ from diskret.publication.sections import ReportSection, ReportTable, number_text
 if TYPE_CHECKING:
     from diskret.safe.anonymisation import Anonymisation
     from diskret.safe.deviations import DeviationTable
+    from diskret.safe.file_attack import FileAttack
     from diskret.safe.history import Moment
 
 MOST_MOMENTS = 300
+MOST_EXPOSED = 50
+"""Exposed counts that are named."""
 
 
-def safe_sections(done: Anonymisation, language: str = "en", *, internal: bool = False) -> list[ReportSection]:
+def safe_sections(
+    done: Anonymisation, found: FileAttack, language: str = "en", *, internal: bool = False
+) -> list[ReportSection]:
     """All sections; for everybody the first alone, without numbers of the original."""
     say = words("safe_report", language)
     if not internal:
         return [_public(done, say)]
-    sections = [_overview(done, say, language), _attacker(done, say), _deviations(done, say, language)]
+    sections = [_overview(done, say, language), _attacker(done, found, say), _deviations(done, say, language)]
     course = course_plots(done, language)
     if course:
         sections.append(ReportSection(title=say["course"], text=(say["course text"],), plots=tuple(course)))
     return sections
-
-
-def public_bounds(done: Anonymisation) -> dict[int, int]:
-    """How far control tables deviate at most, by dimension, as others may know it.
-
-    Never closer than 1 in one dimension and k - 1 in others, however well the search went: closer bounds would tell
-    small counts of the original.
-    """
-    return {d: max(t.maximum, 1 if d == 1 else done.k - 1) for d, t in done.quality.by_dimension.items()}
 
 
 def _public(done: Anonymisation, say: Mapping[str, str]) -> ReportSection:
@@ -51,7 +47,7 @@ def _public(done: Anonymisation, say: Mapping[str, str]) -> ReportSection:
         (say["tables"], len(done.control.tables)),
     )  # fmt: skip
     occurring = tuple((name, len({*frame[name].tolist()})) for name in done.attributes)
-    bounds = ", ".join(say["public bound"].format(d=d, most=most) for d, most in public_bounds(done).items())
+    bounds = ", ".join(say["public bound"].format(d=d, most=most) for d, most in done.bounds.items())
     tables = (
         ReportTable(head=(say["what"], ""), rows=rows),
         ReportTable(head=(say["attribute"], say["occurring"]), rows=occurring, caption=say["attributes"]),
@@ -61,12 +57,13 @@ def _public(done: Anonymisation, say: Mapping[str, str]) -> ReportSection:
 
 
 def _overview(done: Anonymisation, say: Mapping[str, str], language: str) -> ReportSection:
-    facts = done.summary()
+    facts = done.internal_summary()
     rows: list[tuple[str, Any]] = [
         (say["objects"], facts["objects"]), (say["k"], facts["k"]), (say["combinations"], facts["rows"]),
         (say["tables"], facts["control tables"]), (say["cells"], facts["control cells"]),
         (say["search"], say[f"search {done.search}"]),
-        (say["complete"], say["yes"] if done.complete else say["no"]),
+        (say["complete"], say["yes"] if done.complete else say["no"]), (say["steps"], done.steps),
+        (say["seed"], str(done.seed)),
     ]  # fmt: skip
     attributes = tuple((n, len(h), h.depth) for n, h in done.attributes.items())
     maxima = ", ".join(
@@ -81,11 +78,22 @@ def _overview(done: Anonymisation, say: Mapping[str, str], language: str) -> Rep
     return ReportSection(title=say["overview"], text=text, tables=tables)
 
 
-def _attacker(done: Anonymisation, say: Mapping[str, str]) -> ReportSection:
-    """What somebody finds who knows all attributes of a person: before, and at most after."""
+def _attacker(done: Anonymisation, found: FileAttack, say: Mapping[str, str]) -> ReportSection:
+    """What somebody finds who knows all attributes of a person, before and at most after; and who knows the method."""
     rows = [(say[f"attack {key}"], *pair) for key, pair in attack_figures(done).items()]
     table = ReportTable(head=(say["what"], say["before"], say["after"]), rows=tuple(rows), right=(1, 2))
-    return ReportSection(title=say["attack"], text=(say["attack text"],), tables=(table,))
+    exposed = [(" x ".join(t.codes), t.by, f"{t.lower} - {t.upper}") for t in found.exposed[:MOST_EXPOSED]]
+    counts = (
+        (say["small counts"], found.counts), (say["small safe"], found.safe_counts),
+        (say["small exposed"].format(least=found.least), len(found.exposed)), (say["small pinned"], found.pinned),
+        (say["small undecided"], found.undecided),
+    )  # fmt: skip
+    tables = [table, ReportTable(head=(say["what"], ""), rows=counts, caption=say["small caption"])]
+    if exposed:
+        head = (say["combination"], say["in table"], say["possible"])
+        tables.append(ReportTable(head=head, rows=tuple(exposed), caption=say["exposed caption"]))
+    text = (say["attack text"], say["small text"].format(least=found.least, k=done.k))
+    return ReportSection(title=say["attack"], text=text, tables=tuple(tables))
 
 
 def attack_figures(done: Anonymisation) -> dict[str, tuple[float, float]]:

@@ -26,6 +26,8 @@ class Verdict:
     """Nothing that forbids a release; somebody should have read it."""
     release: bool = True
     """Whether anything is to be released at all."""
+    found: Reason | None = None
+    """What an attack found where nothing speaks against a release, and against which cap: everybody may know it."""
 
     @property
     def ready(self) -> bool:
@@ -38,8 +40,9 @@ class Verdict:
         if not self.release:
             return say["nothing"]
         if not self.against:
+            found = "" if self.found is None else " " + _said(say, self.found, language)
             look = [_said(say, reason, language) for reason in self.look] if internal else []
-            return say["look"].format(what="; ".join(look)) if look else say["ready"]
+            return (say["look"].format(what="; ".join(look)) if look else say["ready"]) + found
         if internal:
             reasons = [_said(say, reason, language) for reason in self.against]
         else:
@@ -53,16 +56,18 @@ class Verdict:
         >>> Verdict.from_plain(verdict.plain()) == verdict
         True
         """
-        both = {"against": self.against, "look": self.look}
+        both = {"against": self.against, "look": self.look, "found": () if self.found is None else (self.found,)}
         return {name: [[key, dict(gaps)] for key, gaps in each] for name, each in both.items()}
 
     @classmethod
     def from_plain(cls, given: Mapping[str, Sequence[Any]]) -> Verdict:
         """From what `plain` gave."""
-        against, look = (tuple((str(key), dict(gaps)) for key, gaps in given[name]) for name in ("against", "look"))
-        for reason in (*against, *look):
+        against, look, found = (
+            tuple((str(key), dict(gaps)) for key, gaps in given.get(name, ())) for name in ("against", "look", "found")
+        )
+        for reason in (*against, *look, *found):
             _said(words("verdict", "en"), reason, "en")  # a damaged file must not pass for a verdict
-        return cls(against=against, look=look)
+        return cls(against=against, look=look, found=found[0] if found else None)
 
 
 def _said(say: Mapping[str, str], reason: Reason, language: str) -> str:

@@ -23,6 +23,8 @@ from diskret.risk.options import OPTIMAL_UP_TO, SCALES, Scale
 CANDIDATES = 8
 JITTER = 1e-7
 """Far below any difference that matters, in standard deviations: equal values are told apart at random."""
+SAME = 1e-12
+"""A spread below this share of the values is none."""
 BIDDING = 32
 """For how many of its nearest records a unit bids in an auction."""
 STEP = 0.1
@@ -69,10 +71,14 @@ def scaled(released: Floats, external: Floats, scale: Scale) -> tuple[Floats, Fl
         released, external = np.arcsinh(released), np.arcsinh(external)
     if not released.size:
         return released, external
+    known = [c[~np.isnan(c)] for c in released.T]
+    centre = np.array([c.mean() if c.size else 0.0 for c in known])
+    size = np.array([np.abs(c).max(initial=0.0) for c in known])
     with np.errstate(all="ignore"):
-        spread = np.array([np.std(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in released.T])
-    spread = np.where(spread > 0, spread, 1.0)
-    return np.ascontiguousarray(released / spread), np.ascontiguousarray(external / spread)
+        spread = np.array([np.std(c) if c.size else 0.0 for c in known])
+    # what is left of a constant column is the last bits of its mean, beside which the jitter would be lost
+    spread = np.where(spread > SAME * size, spread, 1.0)
+    return np.ascontiguousarray((released - centre) / spread), np.ascontiguousarray((external - centre) / spread)
 
 
 def jittered(points: Floats, generator: np.random.Generator) -> Floats:

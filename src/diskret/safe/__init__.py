@@ -6,6 +6,8 @@ __getattr__, __dir__ = names_of(
     __name__,
     {
         "control": "Control",
+        "file_attack": "attack_anonymous",
         "options": "AnonymiseOptions LadderSearch PrintedSearch",
+        "published": "FileKnowledge Published",
     },
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,8 @@ Frame = dict[str, npt.NDArray[Any]]
 class Anonymisation(Framed):
     """A k-anonymous file with the same number of objects; ``frame`` is the file, ``quality`` the report.
 
-    ``frame`` and ``k`` are for everybody; ``original``, ``control``, ``quality`` and ``history`` are confidential: with
-    the file, even counts of deviations can pin small counts of the original.
+    ``frame``, ``distinct``, ``table``, ``bounds`` and ``k`` are for everybody. The rest is confidential: with the file,
+    even counts of deviations can pin small counts of the original, and so can the seed.
     """
 
     attributes: Mapping[str, Hierarchy]
@@ -42,12 +41,22 @@ class Anonymisation(Framed):
     search: str
     groups: int
     seconds: float
+    seed: int
+    """What all random numbers followed from. Confidential: whoever knows it can run the search again."""
     complete: bool
     """False if time was over or the user stopped the search: the file is anonymous, but could be better."""
     stopped: bool = False
     """Whether it was the user who ended the search."""
     history: tuple[Moment, ...] = ()
     """The course of the search."""
+    steps: int = 0
+    """After which step the search ended: the same number as a limit ends it there again."""
+    listed: frozenset[str] = frozenset()
+    """Attributes whose codes were given as a list: the others' codes are known only as far as the file shows them."""
+    fictitious: bool = False
+    """Whether combinations that do not occur were added."""
+    limits_asked: tuple[int, ...] | None = None
+    """The limits the search was told to stop at."""
 
     @property
     def objects(self) -> int:
@@ -80,6 +89,14 @@ class Anonymisation(Framed):
         return self.control.deviation(self.frequency)
 
     @cached_property
+    def bounds(self) -> dict[int, int]:
+        """How far control tables deviate at most, by dimension, as everybody may know it.
+
+        Never closer than k - 1, however well the search went: so that any k - 1 objects may have been anywhere else.
+        """
+        return {d: max(t.maximum, self.k - 1) for d, t in self.quality.by_dimension.items()}
+
+    @cached_property
     def quality(self) -> Quality:
         """Deviations of the control cells by dimension and weight class (variant 2 if no weights were used)."""
         g = weight_classes(self.control.original, self.weights if self.weights != 0 else 2)
@@ -91,16 +108,11 @@ class Anonymisation(Framed):
 
         ``by`` names attributes, or key levels such as ``"region:2"``.
         """
-        bounds = dict(zip(self.control.tables, self._table_maxima, strict=True))
-        return later_table(self._file(self.frequency), by, bounds)
+        bounds = {t: self.bounds[max(t.dimension, 1)] for t in self.control.tables}
+        return later_table(self._file(self.frequency), by, bounds, self.listed)
 
     def _file(self, frequency: Ints) -> Combinations:
         return Combinations(by=self.attributes, codes=self.codes, frequency=frequency)
-
-    @cached_property
-    def _table_maxima(self) -> tuple[int, ...]:
-        size = np.abs(self.deviations)
-        return tuple(int(size[a:b].max(initial=0)) for a, b in pairwise(self.control.first))
 
     def error_of(self, by: Sequence[str]) -> dict[str, float]:
         """Largest and mean deviation of any table, measured against the original. Internal until you publish it."""
@@ -109,16 +121,23 @@ class Anonymisation(Framed):
         return {"maximum": float(size.max()), "mean": float(size.mean())}
 
     def summary(self) -> dict[str, Any]:
-        """Counts only: fit to be printed or logged."""
+        """What everybody may know: fit to be printed or logged."""
         return {
             "objects": self.objects,
             "k": self.k,
             "rows": int((self.frequency > 0).sum()),
             "control tables": len(self.control.tables),
-            "control cells": self.control.size,
             "search": self.search,
-            "groups": self.groups,
             "complete": self.complete,
+            "largest deviation, at most": {str(d): bound for d, bound in self.bounds.items()},
+        }
+
+    def internal_summary(self) -> dict[str, Any]:
+        """The same with what is not for everybody: control cells, the course of the search, deviations."""
+        return self.summary() | {
+            "control cells": self.control.size,
+            "groups": self.groups,
+            "steps": self.steps,
             "quality": {
                 str(d): {"cells": t.cells, "largest deviation": t.maximum, "mean deviation": round(t.mean, 3)}
                 for d, t in self.quality.by_dimension.items()
@@ -137,5 +156,5 @@ class Anonymisation(Framed):
         return as_html(title, frame_html(self.distinct), paragraphs([note]))
 
     def __repr__(self) -> str:
-        maxima = "/".join(str(m) for m in self.quality.maxima.values())
-        return f"Anonymisation({self.objects:,} objects, k = {self.k}, largest deviation {maxima})"
+        bounds = "/".join(str(bound) for bound in self.bounds.values())
+        return f"Anonymisation({self.objects:,} objects, k = {self.k}, largest deviation at most {bounds})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,15 @@ from diskret.model.given import By, classifications, whole
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.older import with_older
 from diskret.safe.anonymisation import Anonymisation
-from diskret.safe.checkpoint import LadderState, RunSize, load_checkpoint, run_mark, save_checkpoint
+from diskret.safe.chance import BITS, drawn_seed
+from diskret.safe.checkpoint import LadderState, RunSize, load_checkpoint, run_mark, save_checkpoint, seed_of
 from diskret.safe.clock import Clock
 from diskret.safe.control import Control, control_tables, weight_borders, weight_classes
 from diskret.safe.control_cells import ControlCells, control_cells, refuse_too_many
+from diskret.safe.exhaustive import drawn_file, few_files
 from diskret.safe.field import Field
 from diskret.safe.history import History
-from diskret.safe.ladder import LadderRun
+from diskret.safe.ladder import LEGS, LadderRun, floor_of
 from diskret.safe.options import AnonymiseOptions, LadderSearch, PrintedSearch, SearchOptions, chosen_search, silent
 from diskret.safe.printed import PrintedRun
 from diskret.safe.start import rounded_start, with_fictitious
@@ -34,6 +36,7 @@ from diskret.tabulation.combinations import Combinations, count_combinations
 SAVE_EVERY = 60.0
 """Seconds between two checkpoints."""
 MOST_K = 100
+SEEDS = f"a long whole number below 2^{BITS}, kept secret; left out, one is drawn."
 USUAL = AnonymiseOptions()
 
 
@@ -44,7 +47,7 @@ def anonymise(
     control: Control | None = None,
     k: int = 3,
     search: str | SearchOptions = "ladder",
-    seed: int = 1,
+    seed: int | None = None,
     options: AnonymiseOptions = USUAL,
     **older: Any,
 ) -> Anonymisation:
@@ -52,12 +55,14 @@ def anonymise(
 
     ``attributes`` maps columns to hierarchies (None: flat, from the data). ``control`` says which tables are to be
     kept, and how closely: by default all up to three dimensions over all key levels. ``search`` is "ladder", "printed",
-    or one of the two with its options. The same data, options and seed give the same file, unless a time limit ends
-    the search. Ctrl-C ends it too, with the best anonymous file so far. `AnonymiseOptions` says how the data are read
-    and the search is run; its keywords, and ``weights`` of `Control`, may still be given here for one version.
+    or one of the two with its options. The same data, options and seed give the same file, unless a time limit or
+    Ctrl-C ends the search, with the best anonymous file so far. The seed is secret: whoever knows it can run the search
+    on every file that might be the original. Left out, one is drawn; the result keeps it. `AnonymiseOptions` says how
+    the data are read and the search is run; its keywords, and ``weights`` of `Control`, may still be given here for
+    one version.
 
     >>> persons = {"sex": ["m", "w"] * 10, "age": ["old"] * 11 + ["young"] * 9}
-    >>> anon = anonymise(persons, ["sex", "age"])
+    >>> anon = anonymise(persons, ["sex", "age"], seed=2718281828459045)
     >>> anon.objects, int(anon.distinct["frequency"].min()) >= 3
     (20, True)
     """
@@ -68,7 +73,7 @@ def anonymise(
     by = classifications(attributes)
     _refuse_bad_options(by, k, wanted, seed, options)
     weight_borders(asked.weights)
-    begun, clock, history = time.monotonic(), Clock(limit=options.time_limit), History(watch=options.watch)
+    clock, history = Clock(limit=options.time_limit, steps=options.steps), History(watch=options.watch)
     found = count_combinations(
         data, by=by, missing=options.missing, engine=options.engine, threads=options.threads,
         memory_limit=options.memory_limit, progress=options.progress, categorical=True,
@@ -78,38 +83,65 @@ def anonymise(
         raise BadOption(f"{found.objects} objects cannot be made {k}-anonymous", hint=hint)
     tables = control_tables(asked, found.by)
     refuse_too_many(len(found), len(tables))
-    found = with_fictitious(found, options.fictitious, seed)
+    chosen = _seed(seed, options)
+    found = with_fictitious(found, options.fictitious, chosen)
     cells = control_cells(found, tables, options.progress or silent)
     task = _Search(
-        found=found, cells=cells, control=asked, k=k, seed=seed, options=options, clock=clock, history=history
-    )
+        found=found, cells=cells, control=asked, k=k, seed=seed, chosen=chosen, options=options, clock=clock,
+        history=history,
+    )  # fmt: skip
     with clock.listening():
-        frequency, groups = task.printed(wanted) if isinstance(wanted, PrintedSearch) else task.ladder(wanted)
-    _refuse_unsafe(frequency, found.objects, k)
-    cut_short = clock.stopped or clock.timed_out
-    if cut_short:
-        why = "stopped by the user" if clock.stopped else "time was over"
+        done = task.printed(wanted) if isinstance(wanted, PrintedSearch) else task.ladder(wanted)
+    _refuse_unsafe(done.frequency, found.objects, k)
+    if not done.complete:
+        why = "stopped by the user" if clock.stopped else f"its limit was reached after step {clock.done:,}"
         warnings.warn(
             f"the search was cut short ({why}): the file is anonymous, but its tables could be kept better",
             ProtectionWarning,
             stacklevel=2,
         )
     return Anonymisation(
-        attributes=found.by, codes=found.codes, original=found.frequency, frequency=frequency, control=cells, k=k,
-        weights=asked.weights, search="printed" if isinstance(wanted, PrintedSearch) else "ladder", groups=groups,
-        seconds=time.monotonic() - begun, complete=not cut_short, stopped=clock.stopped, history=tuple(history.moments),
+        attributes=found.by, codes=found.codes, original=found.frequency, frequency=done.frequency, control=cells, k=k,
+        weights=asked.weights, search="printed" if isinstance(wanted, PrintedSearch) else "ladder", groups=done.groups,
+        seconds=clock.seconds, complete=done.complete, stopped=clock.stopped, history=tuple(history.moments),
+        seed=chosen, steps=clock.done, listed=frozenset(_listed(by, options)),
+        fictitious=bool((found.frequency == 0).any()), limits_asked=getattr(wanted, "limits", None),
     )  # fmt: skip
+
+
+def _listed(by: Mapping[str, Hierarchy | None], options: AnonymiseOptions) -> set[str]:
+    """Attributes whose codes were given as a list, and not taken from the data."""
+    return {name for name, given in by.items() if given is not None} - {*options.from_data}
+
+
+def _seed(given: int | None, options: AnonymiseOptions) -> int:
+    """The seed given, that of an interrupted run, or a new one."""
+    if given is not None:
+        return given
+    begun = None if options.checkpoint is None else seed_of(options.checkpoint)
+    return drawn_seed() if begun is None else begun
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Found:
+    """Anonymous frequencies, the number of groups tested, and whether the search was carried to its end."""
+
+    frequency: Ints
+    groups: int
+    complete: bool
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Search:
-    """Everything a search starts from; both give anonymous frequencies and the number of groups tested."""
+    """Everything a search starts from."""
 
     found: Combinations
     cells: ControlCells
     control: Control
     k: int
-    seed: int
+    seed: int | None
+    """As it was given."""
+    chosen: int
     options: AnonymiseOptions
     clock: Clock
     history: History
@@ -118,29 +150,38 @@ class _Search:
     def _weight(self) -> npt.NDArray[np.int32]:
         return weight_classes(self.cells.original, self.control.weights)
 
-    def printed(self, wanted: PrintedSearch) -> tuple[Ints, int]:
-        """The printed method."""
+    def printed(self, wanted: PrintedSearch) -> _Found:
+        """The printed method; what it found then wanders within the limits it reached, like every file."""
         run = PrintedRun(
             cells=self.cells, k=self.k, options=wanted, weight=self._weight, x=self.found.frequency.astype(np.int64),
             clock=self.clock, say=self.options.progress or silent, history=self.history,
         )  # fmt: skip
-        return run.search(), run.groups
+        x = run.search()
+        complete = not (self.clock.stopped or self.clock.timed_out)
+        if len(self.found) >= 3:
+            state = LadderState(seed=self.chosen, x=x.astype(np.int32), best=x.astype(np.int32))
+            x = self._ladder(state, LadderSearch()).wandered(state.x).astype(np.int64)
+        return _Found(frequency=x, groups=run.groups, complete=complete)
 
-    def ladder(self, wanted: LadderSearch) -> tuple[Ints, int]:
-        """The default search, from its checkpoint if there is one."""
+    def ladder(self, wanted: LadderSearch) -> _Found:
+        """The default search, from its checkpoint if there is one; tiny files are looked at one and all."""
         path, found = self.options.checkpoint, self.found
-        parts = [str(t) for t in self.cells.tables], self.k, weight_borders(self.control.weights), self.seed
+        if few_files(found.frequency, self.k):
+            floor = floor_of(int(self.cells.dimension.max()), wanted, self.k)
+            x = drawn_file(found.frequency, self.cells, self._weight, self.k, np.array(floor), self.chosen)
+            return _Found(frequency=x, groups=0, complete=True)
+        parts = [str(t) for t in self.cells.tables], self.k, weight_borders(self.control.weights)
         mark = run_mark(found.codes, found.frequency, *parts, astuple(wanted))
         size = RunSize(
-            seed=self.seed, rows=len(found), objects=found.objects, k=self.k, cells=self.cells.size,
+            seed=self.seed, rows=len(found), objects=found.objects, k=self.k, cells=self.cells.size, legs=len(LEGS),
             dimensions=int(self.cells.dimension.max()),
         )  # fmt: skip
         state = load_checkpoint(path, mark, size) if path is not None else None
         if state is None:
             start = rounded_start(found.frequency, self.k).astype(np.int32)
-            state = LadderState(seed=self.seed, x=start, best=start.copy())
-        if len(found) < 3:
-            return state.best.astype(np.int64), 0
+            first = 0 if self.clock.limited else len(LEGS) - 1
+            state = LadderState(seed=self.chosen, x=start, best=start.copy(), leg=first)
+        self.clock.done = state.round
         saved, last = time.monotonic(), state.copy()
 
         def save(now: LadderState) -> None:
@@ -152,29 +193,37 @@ class _Search:
                 save_checkpoint(path, last, mark)
                 saved = time.monotonic()
 
-        best = LadderRun(
-            field=Field(found, self.cells, self._weight, self.k, wanted, self.seed), state=state, options=wanted,
-            clock=self.clock, threads=self.options.threads or len(os.sched_getaffinity(0)),
-            say=self.options.progress or silent, save=save, history=self.history,
-        ).search()  # fmt: skip
+        best = self._ladder(state, wanted, save).search()
         if path is not None and state.stage == "done":
             Path(path).unlink(missing_ok=True)
         elif path is not None:  # the last moment between two rounds: everything follows as if nothing had happened
             save_checkpoint(path, last, mark)
-        return best.astype(np.int64), state.groups
+        return _Found(frequency=best.astype(np.int64), groups=state.groups, complete=state.stage == "done")
+
+    def _ladder(
+        self, state: LadderState, wanted: LadderSearch, save: Callable[[LadderState], None] = lambda now: None
+    ) -> LadderRun:
+        return LadderRun(
+            field=Field(self.found, self.cells, self._weight, self.k, wanted, state.seed), state=state, options=wanted,
+            clock=self.clock, threads=self.options.threads or len(os.sched_getaffinity(0)),
+            say=self.options.progress or silent, save=save, history=self.history,
+        )  # fmt: skip
 
 
 def _refuse_bad_options(
-    by: Mapping[str, Hierarchy | None], k: int, wanted: SearchOptions, seed: int, options: AnonymiseOptions
+    by: Mapping[str, Hierarchy | None], k: int, wanted: SearchOptions, seed: int | None, options: AnonymiseOptions
 ) -> None:
     whole("k", k, 2, f"every combination at least k times: 2 to {MOST_K}.")
-    whole("seed", seed, 0, "a whole number from 0 to 2147483647.")
+    if seed is not None:
+        whole("seed", seed, 0, SEEDS)
     if k > MOST_K:
         raise BadOption(f"k = {k}", hint=f"every combination at least k times: 2 to {MOST_K}.")
     if options.time_limit is not None and not options.time_limit > 0:
         raise BadOption("time_limit must be above 0 seconds", hint="leave it out for no limit.")
-    if seed >= 2**31:
-        raise BadOption("seed is out of range", hint="a whole number from 0 to 2147483647.")
+    if options.steps is not None:
+        whole("steps", options.steps, 1, "leave it out for no limit.")
+    if seed is not None and seed >= 1 << BITS:
+        raise BadOption("seed is out of range", hint=SEEDS)
     if options.checkpoint is not None and isinstance(wanted, PrintedSearch):
         raise BadOption("the printed search has no checkpoint", hint='use search = "ladder", or a time limit.')
     if not by:

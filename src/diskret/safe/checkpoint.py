@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +16,10 @@ from diskret.io.arrays import read_arrays
 from diskret.io.files import tidy, whole_file
 from diskret.io.structured import from_json
 from diskret.model.damage import reading
-from diskret.model.errors import BadOption
+from diskret.model.errors import BadOption, DiskretError
+from diskret.safe.chance import BITS
 
-ARRAYS = ("x", "best", "weight")
+ARRAYS = ("x", "best", "kept", "weight")
 STAGES = ("anneal", "ladder", "polish", "done")
 LONGEST = 1_000_000
 """Characters of what a checkpoint says about itself."""
@@ -32,9 +34,11 @@ class LadderState:
     seed: int
     x: npt.NDArray[np.int32]
     best: npt.NDArray[np.int32]
+    leg: int = 0
+    """A search within a limit goes several times from annealing to polish, each time with more effort."""
     stage: str = "anneal"
     round: int = 0
-    """Rounds of groups so far; with the seed it fixes all random numbers to come."""
+    """Rounds of groups so far, which are the steps of a run; with the seed they fix all random numbers to come."""
     rounds: int = 0
     groups: int = 0
     sweep: int = 0
@@ -43,12 +47,15 @@ class LadderState:
     failed: tuple[tuple[int, ...], ...] = ()
     spent: int = 0
     climbed: int = 0
+    kept: npt.NDArray[np.int32] | None = None
+    """The best file of earlier legs, and the limits it keeps."""
+    kept_within: tuple[int, ...] = ()
     weight: npt.NDArray[np.float32] | None = None
 
     def copy(self) -> LadderState:
         """The same with arrays of its own."""
-        weight = None if self.weight is None else self.weight.copy()
-        return replace(self, x=self.x.copy(), best=self.best.copy(), weight=weight)
+        own: dict[str, Any] = {name: array.copy() for name in ARRAYS if (array := getattr(self, name)) is not None}
+        return replace(self, **own)
 
 
 def run_mark(*parts: object) -> str:
@@ -71,11 +78,13 @@ def save_checkpoint(path: str | Path, state: LadderState, mark: str) -> None:
 class RunSize:
     """What a run is about: whatever a checkpoint says must fit it."""
 
-    seed: int
+    seed: int | None
+    """None if the checkpoint is to say it."""
     rows: int
     objects: int
     k: int
     cells: int
+    legs: int
     dimensions: int
     """The largest dimension of a control table."""
 
@@ -87,19 +96,19 @@ def load_checkpoint(path: str | Path, mark: str, size: RunSize) -> LadderState |
         return None
     with reading(path, "this is not a checkpoint of a run", "name another file, or remove it to start again."):
         most = 4 * max(size.rows, size.cells + 1, LONGEST)
-        arrays = read_arrays(path, {"head": "U", "x": "i", "best": "i", "weight": "f"}, most)
+        arrays = read_arrays(path, {"head": "U", "x": "i", "best": "i", "kept": "i", "weight": "f"}, most)
         text = str(arrays.pop("head"))
         text.encode()
         head: dict[str, Any] = from_json(text)
         whose = head.pop("mark")
         head.pop("least", None)  # earlier versions kept it
-        head |= {name: tuple(head[name]) for name in ("rung", "reached")}
+        head |= {name: tuple(head[name]) for name in ("rung", "reached", "kept_within")}
         head["failed"] = tuple(map(tuple, head["failed"]))
         given: dict[str, Any] = head | arrays
         state = LadderState(**given)
         if whose == mark and not _fits(state, size):
             raise ValueError("numbers that this run cannot have")
-    if whose != mark:
+    if whose != mark or size.seed not in (None, state.seed):
         raise BadOption(
             "the checkpoint belongs to other data or options",
             where=str(path),
@@ -108,20 +117,33 @@ def load_checkpoint(path: str | Path, mark: str, size: RunSize) -> LadderState |
     return state
 
 
+def seed_of(path: str | Path) -> int | None:
+    """The seed of an interrupted run; None if there is no such file, or what is there is none (which is told later)."""
+    try:
+        head = from_json(str(read_arrays(path, {"head": "U"}, 4 * LONGEST)["head"]))
+        return int(head["seed"])
+    except (OSError, ValueError, KeyError, TypeError, BadZipFile, DiskretError):
+        return None
+
+
 def _fits(state: LadderState, size: RunSize) -> bool:
     """Whether a run can have stood so: compiled loops trust every number."""
-    counters = (state.round, state.rounds, state.groups, state.sweep, state.spent, state.climbed)
-    limits = [each for each in (state.rung, state.reached, *state.failed) if each]
+    counters = (state.leg, state.round, state.rounds, state.groups, state.sweep, state.spent, state.climbed)
+    limits = [each for each in (state.rung, state.reached, state.kept_within, *state.failed) if each]
+    files = [state.x, state.best] if state.kept is None else [state.x, state.best, state.kept]
     return (
         state.stage in STAGES
-        and (type(state.seed), state.seed) == (int, size.seed)
+        and type(state.seed) is int
+        and 0 <= state.seed < 1 << BITS
         and all(type(each) is int and 0 <= each < MOST for each in counters)
+        and state.leg < size.legs
+        and (state.kept is None) == (not state.kept_within)
         and all(len(each) == size.dimensions for each in limits)
         and all(type(each) is int and 0 <= each <= size.objects for limit in limits for each in limit)
         and all(state.failed)
         and bool(state.rung or state.stage != "ladder")
         and bool(state.reached or state.stage == "anneal")
-        and all(_is_file(each, size) for each in (state.x, state.best))
+        and all(_is_file(each, size) for each in files)
         and (state.weight is None or _are_weights(state.weight, size))
     )
 

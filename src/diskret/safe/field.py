@@ -11,6 +11,7 @@ import numpy.typing as npt
 from diskret.model.arrays import Floats, Ints
 from diskret.safe import _cell_kernels, _search_kernels
 from diskret.safe._search_kernels import Ground, Members, Penalty
+from diskret.safe.chance import generator
 from diskret.safe.control_cells import ControlCells
 from diskret.safe.options import LadderSearch
 from diskret.tabulation.combinations import Combinations
@@ -18,7 +19,7 @@ from diskret.tabulation.combinations import Combinations
 MOST_ATTRIBUTES = 10
 """Attributes up to which the tables touched by a set of attributes are listed for every set."""
 MARGIN = 64
-"""How much further than now deviations may go before the penalty table ends."""
+"""How much further than the limits kept before deviations may go before the penalty table ends."""
 NEAR = 3.0
 """Price of a cell at its limit in the ladder, in units of one object beyond it."""
 WALL = 1e5
@@ -30,7 +31,7 @@ PenaltyOf = Callable[[int, int, Floats], Floats]
 
 
 class Field:
-    """Arrays for the kernels. The penalty is set by `squares`, `ladder` or `walls`."""
+    """Arrays for the kernels. The penalty is set by `squares`, `ladder` or `polish`."""
 
     def __init__(
         self, found: Combinations, cells: ControlCells, weight_class: Small, k: int, options: LadderSearch, seed: int
@@ -49,6 +50,7 @@ class Field:
         )  # fmt: skip
         self.dimension = cells.dimension.astype(np.int64)
         self.weight_class = weight_class.astype(np.int64)
+        self.dimensions = int(self.dimension.max())
         classes, self.kind = np.unique(self.dimension * 1000 + self.weight_class, return_inverse=True)
         self.classes = [divmod(int(c), 1000) for c in classes]
         self.penalty = self._without_table(np.zeros(self.cells, dtype=np.int64))
@@ -78,7 +80,7 @@ class Field:
         return self._largest(self.penalty.state[:-1] - self.penalty.base)
 
     def _largest(self, deviation: npt.NDArray[np.integer]) -> Limits:
-        found = np.zeros(int(self.dimension.max()) + 1, dtype=np.int64)
+        found = np.zeros(self.dimensions + 1, dtype=np.int64)
         np.maximum.at(found, self.dimension, np.maximum(np.abs(deviation) - self.weight_class, 0))
         return tuple(found[1:].tolist())
 
@@ -86,22 +88,28 @@ class Field:
         """Sum of squared deviations, one-dimensional cells three times: needs no table."""
         self.penalty = self._without_table(self.control.deviation(x))
 
-    def ladder(self, x: Small, limits: Limits, weight: npt.NDArray[np.float32]) -> None:
-        """Objects beyond the limit, and a mild square that keeps cells away from it; times the weight of the cell."""
+    def ladder(self, x: Small, limits: Limits, weight: npt.NDArray[np.float32], reached: Limits) -> None:
+        """Objects beyond the limit, and a mild square that keeps cells away from it; times the weight of the cell.
+
+        ``reached`` are the limits that were kept when these began to be sought: how far deviations may go follows from
+        them, and not from where the search stands, so that it is the same after an interruption.
+        """
 
         def penalty(dimension: int, g: int, size: Floats) -> Floats:
             limit = limits[dimension - 1] + g
             return NEAR * (size / (limit + 1)) ** 2 + np.maximum(0, size - limit)
 
-        self.penalty = self._with_table(x, limits, penalty, weight)
+        self.penalty = self._with_table(x, limits, penalty, weight, max(reached))
 
-    def walls(self, x: Small, limits: Limits) -> None:
-        """Sum of squares inside limits that are not to be passed."""
+    def polish(self, x: Small, limits: Limits, floor: Limits) -> None:
+        """Squares of what is beyond the floor, inside limits that are not to be passed."""
 
         def penalty(dimension: int, g: int, size: Floats) -> Floats:
-            return (3 if dimension == 1 else 1) * size**2 + WALL * np.maximum(0, size - limits[dimension - 1] - g)
+            beyond = np.maximum(0, size - floor[dimension - 1] - g)
+            wall = WALL * np.maximum(0, size - limits[dimension - 1] - g)
+            return (3 if dimension == 1 else 1) * beyond**2 + wall
 
-        self.penalty = self._with_table(x, limits, penalty, self.equal_weights())
+        self.penalty = self._with_table(x, limits, penalty, self.equal_weights(), max(limits))
 
     def equal_weights(self) -> npt.NDArray[np.float32]:
         """One for every cell; the last cell is not controlled and weighs nothing."""
@@ -119,9 +127,11 @@ class Field:
             heavy=int((self.control.table_dimension == 1).sum()), weight=self.equal_weights(),
         )  # fmt: skip
 
-    def _with_table(self, x: Small, limits: Limits, of: PenaltyOf, weight: npt.NDArray[np.float32]) -> Penalty:
+    def _with_table(
+        self, x: Small, limits: Limits, of: PenaltyOf, weight: npt.NDArray[np.float32], most: int
+    ) -> Penalty:
         deviation = self.control.deviation(x)
-        span = int(np.abs(deviation).max(initial=0)) + MARGIN
+        span = most + int(self.weight_class.max(initial=0)) + MARGIN
         f = np.arange(-span, span + 1)
         step = np.zeros((len(self.classes), f.size, self._width), dtype=np.float32)
         turned = np.zeros_like(step)
@@ -144,7 +154,7 @@ def sort_orders(codes: Small, variants: int, seed: int) -> tuple[Small, Small]:
     The first variant keeps the order of the attributes, the others shuffle it.
     """
     n, attributes = codes.shape
-    random = np.random.Generator(np.random.Philox(key=[seed, 1]))
+    random = generator(seed, "orders")
     order = np.empty((variants * attributes, n), dtype=np.int32)
     place = np.empty_like(order)
     for at in range(len(order)):

@@ -3,6 +3,9 @@
 Every move keeps the number of objects and k-anonymity, so that every moment of the search is a valid file. All random
 numbers follow from the seed, the round and the place in the round; groups are priced on a snapshot, in parallel, and
 carried out one after the other. The result depends on neither the number of threads nor where a run was interrupted.
+
+Deviations up to the floor cost nothing in the last stage, which therefore wanders among the files within the limits:
+how close to the original the search came before is forgotten, and cannot be read off the file.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import numpy.typing as npt
 
 from diskret.safe import _search_kernels
 from diskret.safe._search_kernels import Chance, Groups
+from diskret.safe.chance import round_seed
 from diskret.safe.checkpoint import LadderState
 from diskret.safe.clock import Clock
 from diskret.safe.field import Field, Limits
@@ -32,6 +36,13 @@ HOT, COLD = 0.8, 0.05
 """Warmth at the start and end of annealing, per control table."""
 WARM = 0.04
 """Warmth at the start of the polish, likewise."""
+CALM = 0.02
+"""The least share of it: moves that cost nothing go on being made, others are not."""
+WANDER = 2
+"""Sweeps of polish that a search cut short still makes: after two, the means of three public files stay as they are."""
+LEGS = (1 / 64, 1 / 16, 1 / 4, 1.0)
+"""Shares of the effort. A search within a limit runs each in turn and keeps the best file, so that it has a good one
+early and again and again; the first is always carried to its end. Without a limit only the last is run."""
 EACH = 30
 """Rows drawn of a cell beyond its limit per round."""
 ROUND = 40_000
@@ -42,8 +53,6 @@ FADE, EVERY = 0.7, 50
 """What is left of grown weights after this many rounds."""
 QUENCH = 2
 """Sweeps downhill after an interruption in the heat."""
-LATE = 0.85
-"""Share of the time limit after which no rung is begun, so that the polish has its turn."""
 Rows = npt.NDArray[np.int32]
 GUMBEL = (-np.log(-np.log((np.arange(4096) + 0.5) / 4096))).astype(np.float32)
 """What prices are shifted by: the cheapest is then drawn with probability proportional to exp(-price / warmth)."""
@@ -75,18 +84,32 @@ class LadderRun:
         finally:
             if self.pool is not None:
                 self.pool.shutdown()
-        return self._quenched() if self.state.stage == "anneal" else self.state.best
+        return self._ended()
+
+    @property
+    def effort(self) -> float:
+        """The effort of this leg."""
+        return self.options.effort * LEGS[self.state.leg]
 
     @property
     def sweeps(self) -> int:
         """Sweeps of the annealing: many on small files, fewer on large ones."""
-        return int(max(8, round(self.options.effort * min(300, max(70, 25_000_000 / self.field.rows)))))
+        return int(max(8, round(self.effort * min(300, max(70, 25_000_000 / self.field.rows)))))
 
     @property
     def budget(self) -> int:
         """Groups the ladder may test."""
         rows: int = self.field.rows
-        return round(self.options.effort * min(6_000_000 + 70 * rows, 2_000 * rows))
+        return round(self.effort * min(6_000_000 + 70 * rows, 2_000 * rows))
+
+    def _ended(self) -> Rows:
+        """The best file at the end: that of an earlier leg unless this one came further."""
+        state = self.state
+        if state.stage == "anneal" or not state.reached:
+            return self._quenched() if state.kept is None else state.kept
+        if state.kept is not None and not _closer(self._walls(state.reached), state.kept_within):
+            return state.kept
+        return state.best if state.stage in ("polish", "done") and state.sweep else self.wandered(state.best)
 
     # --- rounds of groups --------------------------------------------------------------------------------------------
 
@@ -94,11 +117,11 @@ class LadderRun:
         """One round of groups; false if it was cut short."""
         state, ground, penalty = self.state, self.field.ground, self.field.penalty
         groups = Groups(rows=rows, which=which, wanted=np.zeros(rows.size, dtype=np.uint8))
-        seed = (state.seed * 2_654_435_761 + state.round) << 32 & 0x7FFF_FFFF_FFFF_FFFF
+        seed = round_seed(state.seed, "groups", state.round)
         rest: tuple[Any, ...] = ground, penalty, Chance(seed=seed, warmth=np.float32(warmth), noise=GUMBEL), state.x
         state.round += 1
         for start in range(0, rows.size, BATCH):
-            if start and self.clock.over():
+            if start and self.clock.stopped:
                 return False
             stop = min(start + BATCH, rows.size)
             if self.pool is None or stop - start < ALONE:
@@ -110,6 +133,7 @@ class LadderRun:
                     job.result()
             _search_kernels.run_groups(groups, start, stop, *rest, True)
             state.groups += stop - start
+        self.clock.step(may_end=state.leg > 0 or len(LEGS) == 1)
         return True
 
     def _sweep(self, warmth: float = 0.0) -> bool:
@@ -126,14 +150,11 @@ class LadderRun:
         field, state, total = self.field, self.state, self.sweeps
         field.squares(state.x)
         while state.sweep < total:
-            passed = max(state.sweep / total, self.clock.share() / 0.4)
             if self.clock.over():
                 return
-            if passed >= 1:
-                break
             self.say("annealing", state.sweep, total)
             self.history.note("annealing", state.groups, None, (), field.largest())
-            if not self._sweep(field.tables * HOT * (COLD / HOT) ** passed):
+            if not self._sweep(field.tables * HOT * (COLD / HOT) ** (state.sweep / total)):
                 return
             state.sweep += 1
             self.save(state)
@@ -144,20 +165,39 @@ class LadderRun:
 
     def _quenched(self) -> Rows:
         """Frequencies in the heat of annealing are not a result: a few sweeps downhill, on a copy."""
-        calm = replace(self, state=replace(self.state, x=self.state.x.copy()), clock=Clock(), pool=None)
+        calm = self._apart(self.state.x)
         calm.field.squares(calm.state.x)
         for _ in range(QUENCH):
             calm._sweep()
+        return calm.wandered(calm.state.x)
+
+    def wandered(self, x: Rows) -> Rows:
+        """Some sweeps of polish inside the limits that frequencies keep, on a copy."""
+        calm = self._apart(x)
+        calm.field.polish(calm.state.x, self._walls(calm.field.maxima(x)), self._floor())
+        for _ in range(WANDER):
+            calm._sweep(calm.field.tables * WARM * CALM)
         return calm.state.x
+
+    def _apart(self, x: Rows) -> LadderRun:
+        """The same run on a copy, which nothing ends."""
+        return replace(self, state=replace(self.state, x=x.copy()), clock=Clock(), pool=None)
+
+    def _floor(self) -> Limits:
+        return floor_of(self.field.dimensions, self.options, self.field.k)
+
+    def _walls(self, reached: Limits) -> Limits:
+        """Limits that the polish keeps: those reached, never below the floor."""
+        return tuple(map(max, reached, self._floor()))
 
     def _climb(self) -> None:
         """One rung: groups through cells beyond their limit, whose weight grows as long as they stay there."""
         state = self.state
         if state.weight is None:
             state.weight, state.spent = self.field.equal_weights(), 0
-        self.field.ladder(state.x, state.rung, state.weight)
+        self.field.ladder(state.x, state.rung, state.weight, state.reached)
         beyond = self._healed(state.weight, max(0.6 * (self.budget - state.climbed), 0.02 * self.budget))
-        if beyond and self.clock.over():
+        if beyond is None or (beyond and self.clock.over()):
             return
         state.climbed += state.spent
         if beyond == 0:
@@ -166,12 +206,15 @@ class LadderRun:
         else:
             state.failed, state.x = (*state.failed, state.rung), state.best.copy()
         state.weight, state.rung = None, ()
-        if state.climbed < self.budget and self.clock.share() <= LATE:
+        if state.climbed < self.budget:
             state.rung = next_rung(state.reached, state.failed, self.options, self.field.k)
         state.stage = "ladder" if state.rung else "polish"
 
-    def _healed(self, weight: npt.NDArray[np.float32], allowed: float) -> int:
-        """Rounds until no cell is beyond its limit, or effort or time is spent; how many are left."""
+    def _healed(self, weight: npt.NDArray[np.float32], allowed: float) -> int | None:
+        """Rounds until no cell is beyond its limit, or effort or time is spent; how many are left.
+
+        None if a round was cut short: what it began is no step.
+        """
         state, penalty = self.state, self.field.penalty
         found = np.empty(self.field.cells, dtype=np.int32)
         words = "limits " + "/".join(map(str, state.rung))
@@ -184,9 +227,10 @@ class LadderRun:
             if beyond == 0 or state.spent >= allowed or self.clock.over():
                 return beyond
             rows, which = self._drawn(found[:beyond])
-            if rows.size == 0 or (self.clock.share() > LATE and state.reached):
+            if rows.size == 0:
                 return beyond
-            self._round(rows, which)
+            if not self._round(rows, which):
+                return None
             state.spent += rows.size + self.field.cells // LOOK
             weight[found[:beyond]] += 1
             state.rounds += 1
@@ -197,26 +241,46 @@ class LadderRun:
     def _drawn(self, cells: Rows) -> tuple[Rows, npt.NDArray[np.int16]]:
         """Rows of cells beyond their limit, each with a sort order that leads out of its cell."""
         each = max(1, min(EACH, ROUND // cells.size))
-        seed = (self.state.seed * 40_503 + self.state.round) << 32 & 0x7FFF_FFFF_FFFF_FFFF
+        seed = round_seed(self.state.seed, "rows", self.state.round)
         rows, which = _search_kernels.draw(cells, each, seed, self.field.penalty, self.field.members, self.state.x)
         return rows, which
 
     def _polish(self) -> None:
-        """Sum of squares again, inside the limits reached."""
+        """Squares of what is beyond the floor, inside the limits reached."""
         field, state = self.field, self.state
-        field.walls(state.x, state.reached)
+        field.polish(state.x, self._walls(state.reached), self._floor())
         total = max(4, self.sweeps // 5)
         while state.sweep < total:
             if self.clock.over():
                 return
             self.say("polishing", state.sweep, total)
             self.history.note("polishing", state.groups, None, state.reached, field.largest())
-            if not self._sweep(field.tables * WARM * max(0.0, 1 - state.sweep / (total - 1))):
+            if not self._sweep(field.tables * WARM * max(CALM, 1 - state.sweep / (total - 1))):
                 return
             state.sweep += 1
             state.best = state.x.copy()
             self.save(state)
-        state.stage = "done"
+        self._next_leg()
+
+    def _next_leg(self) -> None:
+        """Keep the better file of this leg and those before; begin the next, if there is one."""
+        state = self.state
+        within = self._walls(state.reached)
+        if state.kept is None or not _closer(state.kept_within, within):
+            state.kept, state.kept_within = state.best.copy(), within
+        if state.leg + 1 == len(LEGS):
+            state.best, state.reached, state.stage = state.kept.copy(), state.kept_within, "done"
+            return
+        first = state.leg == 0
+        state.leg, state.stage, state.sweep = state.leg + 1, "anneal", 0
+        state.failed, state.climbed = (), 0
+        if first:
+            self.clock.look()
+
+
+def _closer(one: Limits, other: Limits) -> bool:
+    """Whether limits are the better ones: by the largest, then by all together."""
+    return (max(one), sum(one)) < (max(other), sum(other))
 
 
 def next_rung(
@@ -254,12 +318,25 @@ def _proposals(reached: Limits, floor: Limits, *, asked: bool, first: bool) -> I
         yield tuple(max(f, r - (i == at)) for i, (r, f) in enumerate(zip(reached, floor, strict=True)))
 
 
+def floor_of(dimensions: int, options: LadderSearch, k: int) -> Limits:
+    """The lowest limits to try, from one dimension up; nothing is gained by deviations that are smaller.
+
+    What was asked for if that is less than the usual: ``one_way`` in one dimension, k - 1 in others.
+
+    >>> floor_of(3, LadderSearch(), 3), floor_of(3, LadderSearch(limits=(0, 5)), 3)
+    ((1, 2, 2), (0, 2, 2))
+    """
+    usual = (options.one_way, *[k - 1] * (dimensions - 1))
+    asked = options.limits
+    return usual if asked is None else tuple(min(u, asked[min(i, len(asked) - 1)]) for i, u in enumerate(usual))
+
+
 def _floor(reached: Limits, options: LadderSearch, k: int) -> Limits:
-    """The lowest limits to try: what was asked for; else k - 1, so that a cell of k may hold a single object."""
+    """The lowest limits to try from the ones reached: those asked for, or the usual floor."""
     asked = options.limits
     if asked is not None:
         return tuple(min(r, asked[min(i, len(asked) - 1)]) for i, r in enumerate(reached))
-    return tuple(min(r, options.one_way if i == 0 else k - 1) for i, r in enumerate(reached))
+    return tuple(map(min, reached, floor_of(len(reached), options, k)))
 
 
 def _all_lower(reached: Limits, floor: Limits, *, fast: bool, one: int | None = None) -> Limits:

@@ -5,8 +5,8 @@ Everything here follows from the anonymous file and the published maxima, so tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import combinations, product
 from typing import Any, Literal
@@ -57,15 +57,25 @@ class LaterTable:
 
 
 def later_table(
-    file: Combinations, by: Sequence[str], controlled: Mapping[ControlTable, int] | None = None
-) -> LaterTable:
-    """Tabulate an anonymous file and say what its error can be, from the maxima of its controlled tables."""
+    file: Combinations, by: Sequence[str], controlled: Mapping[ControlTable, int] | None = None,
+    listed: Collection[str] | None = None,
+) -> LaterTable:  # fmt: skip
+    """Tabulate an anonymous file and say what its error can be, from the published bounds of its controlled tables.
+
+    Of attributes that are not ``listed`` only codes are named that occur in the file: what vanished is known to nobody.
+    """
     levels = _parsed(file, by)
+    given = set(file.by) if listed is None else set(listed)
+    if listed is not None:
+        occurs = file.frequency > 0
+        file = replace(file, codes=file.codes[occurs], frequency=file.frequency[occurs])
     names, positions, columns = list(file.by), [], []
     for level in levels:
         to = _codes_at(file, level)
-        positions.append(np.unique(to[to >= 0]))
-        columns.append(np.searchsorted(positions[-1], to)[file.codes[:, names.index(level.attribute)]])
+        own = file.codes[:, names.index(level.attribute)]
+        shown = to if level.attribute in given else to[np.unique(own)]
+        positions.append(np.unique(shown[shown >= 0]))
+        columns.append(np.searchsorted(positions[-1], to[own]))
     shape = tuple(p.size for p in positions)
     if float(np.prod(np.array(shape, dtype=np.float64))) > MOST_CELLS:
         raise TableTooLarge(f"the table {' x '.join(by)} has too many cells", hint="use coarser key levels.")
@@ -77,7 +87,9 @@ def later_table(
         lower, upper = np.maximum(value - bound, 0), value + bound
     else:
         lower, upper = np.zeros_like(value), np.full_like(value, file.objects)
-        parts, known = _sum_bound(file, levels, bounds), "not controlled"
+        # how many parts there were is known of lists of codes alone
+        summed = {table: m for table, m in bounds.items() if _coarser(table, levels) <= given}
+        parts, known = _sum_bound(file, levels, summed), "not controlled"
         if parts is not None:
             bound, known = int(parts.max()), "sum of controlled cells"
             lower, upper = np.maximum(value - parts, 0), value + parts
@@ -88,6 +100,11 @@ def later_table(
     return LaterTable(
         by=tuple(map(str, levels)), codes=tuple(labels), value=value, lower=lower, upper=upper, known=known, bound=bound
     )
+
+
+def _coarser(table: Iterable[KeyLevel], levels: Sequence[KeyLevel]) -> set[str]:
+    """The attributes of a table over whose codes it is summed to give a table over these levels."""
+    return {level.attribute for level in table if level not in levels}
 
 
 def _parsed(file: Combinations, by: Sequence[str]) -> list[KeyLevel]:

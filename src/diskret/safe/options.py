@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,16 +20,21 @@ def silent(what: str, done: int, of: int) -> None:
 class AnonymiseOptions:
     """How a file is read and a search is run; `anonymise` says what is sought.
 
-    ``missing`` names the code that stands for a blank, per attribute. ``fictitious`` adds rows that do not occur: data
-    with such rows, or how many to make. ``time_limit`` (seconds) ends the search with the best anonymous file so far.
-    With a ``checkpoint`` the ladder search can be interrupted and goes on where it stood when called again. ``watch``
-    is told every moment of the search: cases and bounds. ``engine``, ``threads`` and ``memory_limit`` as in `tabulate`;
-    the result is the same for any number of threads.
+    ``missing`` names the code that stands for a blank, per attribute. ``from_data`` are attributes whose hierarchies
+    were made of the codes of the data: a code that vanishes is then named to nobody. ``fictitious`` adds rows that do
+    not occur: data with such rows, or how many to make. ``time_limit`` (seconds) ends the search with the best
+    anonymous file so far, where a step ends: the same number of ``steps`` as a limit gives the same file on any
+    machine. A first short search is always carried to its end. With a ``checkpoint`` the ladder search can be
+    interrupted and goes on where it stood when called again. ``watch`` is told every moment of the search: cases and
+    bounds. ``engine``, ``threads`` and ``memory_limit`` as in `tabulate`; the result is the same for any number of
+    threads.
     """
 
     missing: Mapping[str, str] | None = None
+    from_data: Collection[str] = ()
     fictitious: object = None
     time_limit: float | None = None
+    steps: int | None = None
     checkpoint: str | Path | None = None
     engine: object = "duckdb"
     threads: int | None = None
@@ -45,7 +50,8 @@ class LadderSearch:
     ``effort`` multiplies the number of groups tested. ``limits`` are the largest deviations to stop at, from
     one-dimensional cells up (the last holds for all higher dimensions); left out, the ladder goes down as far as the
     effort reaches, but not below k - 1, so that a cell of k may still hold a single object, nor below ``one_way`` for
-    one-dimensional cells. ``orders`` sort orders per last attribute supply neighbours up to ``reach`` rows away.
+    one-dimensional cells. The file is then drawn at random among those within the limits: deviations below this floor
+    are not made smaller. ``orders`` sort orders per last attribute supply neighbours up to ``reach`` rows away.
     ``swaps`` is the share of groups that try a swap between four rows before a move of three.
     """
 

@@ -17,7 +17,7 @@ from diskret.safe.start import rounded_start, with_total
 
 ONE, SEVERAL = 0, 1
 CHUNK = 1 << 14
-"""Groups between two looks at the clock."""
+"""Groups of a step, after which a run may end."""
 NEIGHBOURS = 2
 """Rows before and after a case that technique 2 looks at."""
 
@@ -100,6 +100,7 @@ class PrintedRun:
             stop = min(start + CHUNK, sequence.size)
             self.groups += int(_printed_kernels.run_pass(sequence, start, stop, self.options.group, step))
             self.deviation[-1] = 0
+            self.clock.step()
         return True
 
     def _note(self, phase: str, cases: int | None, limits: tuple[int, ...]) -> None:

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption
+from diskret.safe.chance import generator
 from diskret.tabulation.combinations import Combinations, count_combinations
 
 Codes = npt.NDArray[np.int32]
-TRIES = 8
+TRIES = 32
 NEAR = 50
 """Rows below which another row of the file is close by."""
 
@@ -43,7 +44,7 @@ def _distinct(codes: Codes, more: Codes) -> tuple[Codes, npt.NDArray[np.intp]]:
 
 def _exchanged(codes: Codes, wanted: int, seed: int) -> Codes:
     """New combinations: a row with one attribute of a row close by."""
-    random = np.random.Generator(np.random.Philox(key=[seed, 2]))
+    random = generator(seed, "fictitious")
     n, attributes = codes.shape
     made = codes[:0]
     if n < 2 or wanted == 0:

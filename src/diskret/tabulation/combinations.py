@@ -108,6 +108,8 @@ def record_codes(source: object, *, by: Mapping[str, Hierarchy]) -> npt.NDArray[
 def _refuse_quantitative(data: Relation, names: list[str]) -> None:
     """Refuse columns of numbers with decimals, or of more different numbers than any classification has codes."""
     for name in names:
+        if data.types[name].startswith(("DATE", "TIME")):  # codes such as 2026-11-18
+            continue
         number, code = f"CAST({data.number(name)} AS DOUBLE)", data.code(name)
         (bad, broken, different), *_ = data.query(
             f"SELECT count(CASE WHEN {code} IS NOT NULL AND {number} IS NULL THEN 1 END), "

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from diskret.job.anonymise_job import AnonymiseJob
+from diskret.job.attack_job import attack_verdict
 from diskret.job.loading import source_of
 from diskret.job.microdata import (
     ScientificUse,
     make_microdata,
-    records_verdict,
     write_microdata,
     write_records_report,
 )
@@ -71,27 +71,32 @@ def _anonymise(job: AnonymiseJob, workspace: Path, result: Path, say: RunProgres
         say.more["can stop"] = True
 
     done = run_job(job, workspace, say, write=False, watch=watch, traced=True)
-    found = done.anonymisation
+    found, attack = done.anonymisation, done.file_attack
     assert found is not None
+    assert attack is not None
     say.more.clear()
     say("writing", 0, 1)
     for name in FILES.values():
         write_anonymous_file(found, result / name, formulas=job.output.formulas or "keep")
     sections: dict[str, Any] = {
-        f"{audience} {language}": [s.plain() for s in safe_sections(found, language, internal=audience == INTERNAL)]
+        f"{audience} {language}": [
+            s.plain() for s in safe_sections(found, attack, language, internal=audience == INTERNAL)
+        ]
         for audience, language in product(AUDIENCES, ("en", "de"))
     }
-    kept = sections | {VERDICT: safe_verdict(found).plain()}
-    _keep(result, kept, safe_figures(found) | {"warnings": list(done.warnings)})
+    verdict = safe_verdict(found, attack)
+    told = {language: verdict.words(language, internal=True) for language in ("en", "de")}
+    figures = safe_figures(found) | {"warnings": list(done.warnings), "verdict": told, "ready": verdict.ready}
+    _keep(result, sections | {VERDICT: verdict.plain()}, figures)
     save_origin(done.origin, result)
-    return {"summary": done.summary(), "exposed": False}
+    return {"summary": done.summary(), "exposed": done.exposed}
 
 
 def safe_figures(done: Anonymisation) -> dict[str, Any]:
     """What the page shows of an anonymous file: counts, deviations, what an attacker finds, the course."""
     return {
         "kind": "anonymise",
-        "summary": done.summary(),
+        "summary": done.internal_summary(),
         "deviations": done.quality.summary(),
         "attack": {key: list(pair) for key, pair in attack_figures(done).items()},
         "course": course(done.history),
@@ -124,7 +129,7 @@ def _protect(job: RecordsJob, workspace: Path, result: Path, say: RunProgress) -
         write_microdata(job.model_copy(update={"output": output}), result, made)
     told = {INTERNAL: made.sections(further), PUBLIC: made.public_sections()}
     sections: dict[str, Any] = {f"{audience} en": [s.plain() for s in english] for audience, english in told.items()}
-    _keep(result, sections | {VERDICT: records_verdict(attack).plain()}, use_figures(made, attack))
+    _keep(result, sections | {VERDICT: attack_verdict(attack).plain()}, use_figures(made, attack))
     save_origin(origin, result)
     facts: dict[str, Any] = {"microdata": made.summary(), "tables": {}}
     return {"summary": facts, "exposed": attack is not None and not attack.safe}

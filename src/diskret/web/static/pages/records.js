@@ -114,7 +114,7 @@ function kindStep(inside, tell, context) {
   const kind = chosen.content.anonymise ? "anonymise" : chosen.content.microdata ? "microdata" : null;
   tell(kind ? t(`what.${kind}.short`) : "");
   const choose = async (wanted) => {
-    const seed = wanted === "microdata" ? (await attempt(() => get("/api/records/seed")))?.seed : null;
+    const seed = (await attempt(() => get("/api/records/seed")))?.seed;
     await chosen.change((content) => ({ data: content.data, output: content.output, ...first(context, wanted, seed) }));
     context.unfold(wanted === "microdata" ? "used" : "attributes");
   };
@@ -130,7 +130,7 @@ function first(context, kind, seed) {
   if (kind === "anonymise") {
     const attributes = codes.slice(0, 6);
     const prefixes = context.columns.filter((each) => attributes.includes(each.name) && each.prefixes.length);
-    const made = { anonymise: { attributes, k: 3, up_to: Math.min(2, attributes.length) } };
+    const made = { anonymise: { attributes, k: 3, up_to: Math.min(2, attributes.length), seed } };
     if (prefixes.length) made.classifications = Object.fromEntries(prefixes.map((each) => [each.name, { prefixes: each.prefixes }]));
     return made;
   }

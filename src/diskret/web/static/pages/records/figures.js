@@ -1,7 +1,7 @@
 /** The right side: a run while it searches, and what came out of it. */
 import { get, post } from "../../js/api.js";
 import { el, field, options, replace } from "../../js/dom.js";
-import { number, said, t } from "../../js/i18n.js";
+import { current, number, said, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
 import { plot } from "../../js/plot.js";
 import { sameSettings } from "../../js/settings.js";
@@ -116,6 +116,7 @@ function anonymous(found) {
   const share = (each) => Array.from({ length: most }, (_, i) => (each["cells by deviation and weight"][i] ?? []).reduce((a, b) => a + b, 0) / Math.max(1, each.cells));
   return [
     el("div", { class: "card" }, el("div", { class: "row" }, el("span", { class: "badge good" }, `✓ ${t("figures.kept", { k: facts.k })}`), facts.complete ? null : el("span", { class: "badge bad" }, t("figures.early"))),
+      found.verdict ? el("p", { id: "release" }, el("span", { class: `badge ${found.ready ? "good" : "bad"}` }, found.ready ? "✓" : "✕"), " ", found.verdict[current()] ?? found.verdict.en) : null,
       el("div", { class: "tiles" }, tile(number(facts.objects), t("figures.objects")), tile(number(facts.rows), t("figures.rows")), tile(number(facts["control tables"]), t("figures.tables")), tile(number(facts["control cells"]), t("figures.cells")),
         ...dimensions.map(([d, each]) => tile(number(each.maximum), t("figures.bound", { d, n: number(each.cells) }), true))),
       found.warnings?.length ? el("ul", {}, found.warnings.map((each) => el("li", {}, el("small", {}, each)))) : null),

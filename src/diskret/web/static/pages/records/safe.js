@@ -94,7 +94,7 @@ export function controlStep(inside, tell, context) {
     el("div", { class: "group" }, el("div", { class: "two" },
       now.search === "printed" ? null : amount("safe-effort", t("safe.effort"), now.effort ?? 1, (v) => set("effort", v), { min: "0.05", step: "0.05" }),
       amount("time-limit", t("safe.timeLimit"), now.time_limit, (v) => set("time_limit", v || null), { min: "1" }),
-      amount("safe-seed", t("safe.seed"), now.seed ?? 1, (v) => set("seed", v), { min: "0" })),
+      amount("safe-seed", t("safe.seed"), now.seed, (v) => set("seed", v), { min: "0" }, t("safe.seedHint"))),
     el("small", {}, t("safe.timeHint"))));
   return true;
 }

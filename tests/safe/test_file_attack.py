@@ -1,0 +1,219 @@
+"""The attack on an anonymous file says what every possible original says, counted by trying them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import diskret as dk
+from diskret.model.errors import BadOption
+from diskret.safe.anonymisation import Anonymisation
+from diskret.safe.file_attack import FileAttack
+from diskret.safe.published import FileKnowledge, Published
+from tests.safe.conftest import ATTRIBUTES, made_persons
+
+Row = tuple[str, ...]
+Cell = tuple[tuple[int, ...], Row]
+
+
+def tiny(n: int, seed: int) -> dict[str, list[str]]:
+    """Persons with two attributes, in which most combinations are rare."""
+    random = np.random.default_rng(seed)
+    return {
+        "a": random.choice(list("xyz"), n, p=[0.5, 0.3, 0.2]).tolist(),
+        "b": random.choice(list("pq"), n, p=[0.6, 0.4]).tolist(),
+    }
+
+
+def counted(rows: dict[Row, int], size: int) -> dict[Cell, int]:
+    """Every control cell and every combination, by the attributes it is about."""
+    found: dict[Cell, int] = {}
+    for row, n in rows.items():
+        for d in range(1, size + 1):
+            for at in combinations(range(size), d):
+                cell = at, tuple(row[a] for a in at)
+                found[cell] = found.get(cell, 0) + n
+    return found
+
+
+def tally(frame: Any) -> dict[Row, int]:
+    found: dict[Row, int] = {}
+    for row in zip(*(list(column) for column in frame.values()), strict=True):
+        found[row] = found.get(row, 0) + 1
+    return found
+
+
+def possible(anon: Anonymisation, told: Published, *, existed: bool = True) -> Iterator[dict[Row, int]]:
+    """All originals over the codes the file shows that fit the file and the figures, one after the other."""
+    file = tally(anon.frame)
+    universe = list(product(*(sorted({row[a] for row in file}) for a in range(len(anon.attributes)))))
+    centre = counted(dict.fromkeys(universe, 0) | file, len(anon.attributes))
+    bound = {d: told.bound(d) for d in (1, 2)}
+    assert bound[2] is not None
+    choices = [
+        range(max(int(existed and row in file), file.get(row, 0) - bound[2]), file.get(row, 0) + bound[2] + 1)
+        for row in universe
+    ]
+    for x in product(*choices):
+        if sum(x) != anon.objects:
+            continue
+        rows = dict(zip(universe, x, strict=True))
+        cells = counted(rows, len(anon.attributes))
+        off = {cell: abs(cells[cell] - n) for cell, n in centre.items()}
+        if any(off[cell] > (bound[len(cell[0])] or 0) for cell in cells):
+            continue
+        met = counted({row: n for row, n in rows.items() if n}, len(anon.attributes))
+        fits = all(
+            list(counts) == np.bincount([off[c] for c in met if len(c[0]) == d], minlength=len(counts)).tolist()
+            for d, counts in told.deviations.items()
+        )
+        if fits and told.uniques in (None, sum(n == 1 for n in rows.values())):
+            yield rows
+
+
+def by_trying(
+    anon: Anonymisation, told: Published, data: dict[str, list[str]], least: int, *, existed: bool = True
+) -> tuple[int, int, int, int]:
+    """Small counts somebody can name, those with too few values, those known exactly, and the number of originals."""
+    originals = [counted(each, 2) for each in possible(anon, told, existed=existed)]
+    small = {cell: n for cell, n in counted(tally(data), 2).items() if 0 < n < 3}
+    ends = {c: (min(o[c] for o in originals), max(o[c] for o in originals)) for c in small if c in originals[0]}
+    # a combination of both attributes is a control cell as well, and counts twice
+    times = {cell: len(cell[0]) for cell in small}
+    narrow = [cell for cell, (low, high) in ends.items() if high - low + 1 < least]
+    exact = sum(times[cell] for cell in narrow if ends[cell][0] == ends[cell][1])
+    return sum(times.values()), sum(times[cell] for cell in narrow), exact, len(originals)
+
+
+def said(found: FileAttack) -> tuple[int, int, int]:
+    return found.counts, len(found.exposed), found.pinned
+
+
+CASES = st.tuples(st.integers(8, 13), st.integers(0, 10_000), st.integers(1, 2), st.integers(1, 2), st.booleans())
+
+
+@given(CASES)
+@settings(max_examples=15)
+def test_it_says_what_trying_every_original_says(case: tuple[int, int, int, int, bool]) -> None:
+    n, seed, one, two, existed = case
+    data = tiny(n, seed)
+    anon = dk.anonymise(data, ["a", "b"], seed=seed)
+    maxima = anon.quality.maxima
+    told = Published(largest={1: max(one, maxima[1]), 2: max(two, maxima[2])})
+    found = dk.attack_anonymous(anon, told, FileKnowledge(existed=existed))
+    counts, exposed, exact, _ = by_trying(anon, told, data, 3, existed=existed)
+    assert said(found) == (counts, exposed, exact)
+    assert found.undecided == 0
+
+
+@given(CASES)
+@settings(max_examples=8)
+def test_programmes_prove_and_show_nothing_but_the_truth(case: tuple[int, int, int, int, bool]) -> None:
+    """Where the originals are too many to visit: what programmes call exposed or safe is so."""
+    n, seed, one, two, existed = case
+    data = tiny(n, seed)
+    anon = dk.anonymise(data, ["a", "b"], seed=seed)
+    told = Published(largest={1: max(one, anon.quality.maxima[1]), 2: max(two, anon.quality.maxima[2])})
+    with pytest.MonkeyPatch.context() as during:
+        during.setattr("diskret.safe.possible.NODES", 0)
+        found = dk.attack_anonymous(anon, told, FileKnowledge(existed=existed))
+        during.setattr("diskret.safe.file_attack.MOST_ROWS", 0)
+        near = dk.attack_anonymous(anon, told, FileKnowledge(existed=existed))
+    _, exposed, exact, _ = by_trying(anon, told, data, 3, existed=existed)
+    assert found.originals is near.originals is None
+    assert exposed - found.undecided <= len(found.exposed) <= exposed
+    assert found.pinned <= exact
+    assert not near.exposed
+    assert near.undecided >= exposed
+
+
+def test_numbers_of_cells_by_deviation_give_small_counts_back_and_bounds_do_not() -> None:
+    """The example of the documentation: file and histogram leave one original."""
+    firms = {"industry": ["D.10.1", "D.10.2", "D.10.3"] + ["D.11.1"] * 5}
+    groups = ["D.10.1", "D.10.2", "D.10.3"]
+    industry = dk.Hierarchy.from_nested({"all": {"D.10": groups, "D.11": ["D.11.1"]}})
+    anon = dk.anonymise(firms, {"industry": industry}, seed=1)
+    open_ = dk.attack_anonymous(anon, Published.everything(anon))
+    assert (open_.originals, open_.pinned, open_.counts) == (1, 6, 6)
+    assert {(t.codes, t.lower, t.upper) for t in open_.exposed} == {((g,), 1, 1) for g in groups}
+    assert dk.attack_anonymous(anon).safe
+
+
+@given(n=st.integers(8, 13), seed=st.integers(0, 10_000))
+@settings(max_examples=8)
+def test_figures_beyond_bounds_are_weighed_as_by_trying(n: int, seed: int) -> None:
+    data = tiny(n, seed)
+    anon = dk.anonymise(data, ["a", "b"], seed=seed)
+    vanished = {*tally(data)} - {*product(*({*column} for column in anon.frame.values()))}
+    told = Published.everything(anon)
+    found = dk.attack_anonymous(anon, told)
+    if vanished:  # the true original is beyond the codes he knows
+        return
+    counts, exposed, exact, originals = by_trying(anon, told, data, 3)
+    assert (*said(found), found.originals) == (counts, exposed, exact, originals)
+
+
+@given(n=st.integers(20, 200), seed=st.integers(0, 1000), k=st.integers(2, 5))
+@settings(max_examples=10)
+def test_what_the_public_report_tells_leaves_k_values_for_every_small_count(n: int, seed: int, k: int) -> None:
+    anon = dk.anonymise(made_persons(n, seed), ATTRIBUTES, k=k, seed=seed, search=dk.LadderSearch(effort=0.05))
+    assert min(anon.bounds.values()) >= k - 1
+    found = dk.attack_anonymous(anon)
+    assert found.safe
+    assert found.least == k
+
+
+def test_the_file_of_another_program_is_judged_by_both_files() -> None:
+    data = tiny(40, 5)
+    anon = dk.anonymise(data, ["a", "b"], seed=1)
+    here = dk.attack_anonymous(anon, Published(largest={1: 1, 2: 1}))
+    there = dk.attack_anonymous(
+        anon.frame, Published(largest={1: 1, 2: 1}), original=data, attributes=["a", "b"]
+    )  # fmt: skip
+    assert said(here) == said(there)
+    with pytest.raises(BadOption, match="original and attributes are missing"):
+        dk.attack_anonymous(anon.frame)
+    with pytest.raises(BadOption, match="39 objects"):
+        dk.attack_anonymous({k: v[1:] for k, v in anon.frame.items()}, original=data, attributes=["a", "b"])
+    with pytest.raises(BadOption, match="least"):
+        dk.attack_anonymous(anon, least=1)
+    with pytest.raises(BadOption, match="not controlled"):
+        dk.attack_anonymous(
+            dk.anonymise(data, ["a", "b"], control=dk.Control(up_to=1)), knowledge=FileKnowledge(tables=[["a", "b"]])
+        )
+
+
+def test_whoever_knows_a_table_from_elsewhere_narrows_it_down() -> None:
+    data = tiny(12, 5)
+    anon = dk.anonymise(data, ["a", "b"], seed=1)
+    known = dk.attack_anonymous(anon, knowledge=FileKnowledge(tables=[["a", "b"]], codes={"a": list("xyz")}))
+    small = sum(0 < n < 3 for n in tally(data).values())
+    assert known.pinned >= 2 * small > 0
+    assert "the counts of a x b" in known.summary()["known"]
+    persons = {name: column[:] for name, column in data.items()}
+    all_of_them = dk.attack_anonymous(anon, knowledge=FileKnowledge(records=persons, codes={"a": list("xyz")}))
+    assert all_of_them.pinned == all_of_them.counts
+
+
+def test_it_is_the_same_every_time() -> None:
+    anon = dk.anonymise(tiny(12, 2), ["a", "b"], seed=1)
+    told = Published.everything(anon)
+    one, two = (dk.attack_anonymous(anon, told) for _ in range(2))
+    assert (one.exposed, one.undecided) == (two.exposed, two.undecided)
+    assert "not safe" in str(one)
+    assert one.report(internal=True).count("\n") == min(20, len(one.exposed))
+
+
+def test_the_file_wanders_and_does_not_stay_as_close_as_it_could() -> None:
+    """The search may have found a closer file on its way: what is given away forgets it."""
+    below = 0
+    for seed in range(12):
+        anon = dk.anonymise(made_persons(400, seed), ["age", "job", "sex"], seed=seed)
+        below += any(m < floor for m, floor in zip(anon.quality.maxima.values(), (1, 2, 2), strict=True))
+    assert below == 0
