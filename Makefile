@@ -78,7 +78,7 @@ sbom: $(VENV)/.web
 # what an office without a network installs: wheels, hashes, licences, the bill; FOR="--platform win_amd64 --python-version 3.12"
 .PHONY: offline-bundle
 offline-bundle: $(VENV)/.base
-	$(PIP) build
+	$(PIP) build uv
 	rm -rf build/bundle
 	$(BIN)/python tools/bundle.py build/bundle $(FOR)
 

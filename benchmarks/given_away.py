@@ -17,6 +17,7 @@ import argparse
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, product
 from typing import Any
 
@@ -95,11 +96,23 @@ def narrowed(world: World, originals: Sequence[Ints]) -> tuple[int, int]:
     return sum(r < K for r in ranges), sum(r == 1 for r in ranges)
 
 
+@cache
+def anonymous(rows: int, objects: int) -> Ints:
+    """Every way to spread objects over rows of which none holds 1 to k - 1."""
+    if rows == 1:
+        return np.array([[objects]] if objects == 0 or objects >= K else np.empty((0, 1)), dtype=np.int64)
+    parts = [
+        np.insert(rest, 0, first, axis=1)
+        for first in (0, *range(K, objects + 1))
+        for rest in [anonymous(rows - 1, objects - first)]
+    ]
+    return np.concatenate(parts)
+
+
 def files_of(world: World, original: Ints) -> tuple[Ints, dict[int, int], list[dict[int, int]]]:
     """All files the method may draw for an original, the limits they keep, and how far each deviates."""
     there = np.flatnonzero(original)
-    choices = [[0, *range(K, world.objects + 1)]] * there.size
-    found = np.array([x for x in product(*choices) if sum(x) == world.objects])
+    found = anonymous(there.size, world.objects)
     hit = world.matrix[:, there].sum(axis=1) > 0
     off = np.abs((found - original[there]) @ world.matrix[np.ix_(hit, there)].T)
     largest = np.stack([off[:, world.dimension[hit] == d].max(axis=1) for d in (1, 2)], axis=1)

@@ -101,6 +101,50 @@ class Grid:
         return found
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Counted(Grid):
+    """A table that was made elsewhere, in its own order: primary are cells of fewer than three, without levels."""
+
+    made: dk.Table
+
+    @classmethod
+    def of(cls, made: dk.Table) -> Counted:
+        """What everybody may know of it."""
+        count = made.count
+        nothing = np.zeros(made.shape)
+        return cls(
+            name="made", kind="made", parents=tuple(_parents(h) for h in made.hierarchies), value=made.value,
+            count=count, top1=nothing, top2=nothing, made=made,
+        )  # fmt: skip
+
+    @cached_property
+    def primary(self) -> Bools:
+        """Cells of one or two."""
+        found: Bools = (self.count > 0) & (self.count < 3)
+        return found
+
+    @cached_property
+    def level(self) -> Floats:
+        """None: they must not be single numbers."""
+        return np.zeros(self.shape)
+
+    @property
+    def table(self) -> dk.Table:
+        """As it was made."""
+        return self.made
+
+    def own(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The same."""
+        return array.reshape(self.shape)
+
+
+def _parents(hierarchy: dk.Hierarchy) -> Ints:
+    up = np.full(len(hierarchy), -1)
+    for total, parts in enumerate(hierarchy.part_index):
+        up[parts] = total
+    return up
+
+
 def parents_of(branching: Sequence[int]) -> Ints:
     """A classification with so many parts below every code, level by level; depth first, total first.
 

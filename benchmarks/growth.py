@@ -36,8 +36,8 @@ class Row:
     cells: int
     primary: int
     secondary: int
-    exposed: int
-    undecided: int
+    exposed: float
+    undecided: float
     protect_seconds: float
     protect_gigabytes: float
     audit_seconds: float
@@ -47,7 +47,10 @@ class Row:
 def rows(
     sizes: Sequence[int] = SIZES, *, guard: str = "single", effort: str = "default", limit: int = 1800
 ) -> list[Row]:
-    """Measure every size in a process of its own; what takes longer than ``limit`` seconds ends the list."""
+    """Measure every size in a process of its own; what takes longer than ``limit`` seconds ends the list.
+
+    If that is the attack, the row says what protecting took (the rest is nan).
+    """
     found: list[Row] = []
     for cells in sizes:
         command = [sys.executable, "-m", "benchmarks.growth", "--one", str(cells), "--guard", guard, "--effort", effort]
@@ -55,8 +58,9 @@ def rows(
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=limit, cwd=Path(__file__).parents[1], check=True
             )
-        except subprocess.TimeoutExpired:
-            break
+        except subprocess.TimeoutExpired as late:
+            said = (late.stdout or b"").decode().splitlines()
+            return [*found, *(Row(**json.loads(line)) for line in said[-1:])]
         found.append(Row(**json.loads(done.stdout.splitlines()[-1])))
     return found
 
@@ -70,11 +74,14 @@ def exponents(measured: Sequence[Row], first: int = FIRST) -> dict[str, float]:
     >>> round(exponents(two)["protect_seconds"], 3), abs(round(exponents(two)["audit_seconds"], 3))
     (2.0, 0.0)
     """
-    chosen = [row for row in measured if row.cells >= first]
-    if len(chosen) < 2:
-        return {}
-    size = np.log([row.cells for row in chosen])
-    return {each: float(np.polyfit(size, np.log([getattr(row, each) for row in chosen]), 1)[0]) for each in COSTS}
+    found = {}
+    for each in COSTS:
+        points = [(row.cells, getattr(row, each)) for row in measured if row.cells >= first]
+        points = [(cells, cost) for cells, cost in points if np.isfinite(cost)]
+        if len(points) > 1:
+            size, cost = np.log(np.array(points)).T
+            found[each] = float(np.polyfit(size, cost, 1)[0])
+    return found
 
 
 def one(cells: int, guard: Any = "single", effort: Any = "default") -> Row:
@@ -90,12 +97,16 @@ def one(cells: int, guard: Any = "single", effort: Any = "default") -> Row:
         done, protecting, most = _measured(lambda: dk.suppress(table, promise, dk.methods.Moves(effort=effort)))
     pattern = done.table
     secondary = int((pattern.status == dk.Status.SECONDARY).sum())
+    nothing = {"exposed": np.nan, "undecided": np.nan, "audit_seconds": np.nan, "audit_gigabytes": np.nan}
+    primary = int((pattern.status == dk.Status.PRIMARY).sum())
+    known: dict[str, Any] = {"cells": table.size, "primary": primary, "secondary": secondary}
+    known |= {"protect_seconds": protecting, "protect_gigabytes": most}
+    print(json.dumps(known | nothing), flush=True)
     del done
     report, attacking, more = _measured(lambda: dk.audit(pattern, promise))
     return Row(
-        cells=table.size, primary=report.checked, secondary=secondary, exposed=len(report.exposed),
-        undecided=len(report.undecided), protect_seconds=protecting, protect_gigabytes=most,
-        audit_seconds=attacking, audit_gigabytes=more,
+        **known, exposed=len(report.exposed), undecided=len(report.undecided), audit_seconds=attacking,
+        audit_gigabytes=more,
     )  # fmt: skip
 
 

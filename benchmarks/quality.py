@@ -137,7 +137,7 @@ def measured(stick: Yardstick, given: argparse.Namespace) -> Iterator[Run]:
     """All runs of a table, with what is known of the optimum; optima are proved where they are not known yet."""
     optima = Optima.kept()
     asked = [
-        Asked(guard=guard, cost=cost, method=method, seconds=given.seconds)
+        Asked(guard=guard, cost=cost, method=method, seconds=max(given.seconds, stick.seconds))
         for guard, cost in ((g, c) for g in stick.guards if g in given.guards for c in stick.costs if c in given.costs)
         for method in _methods(stick, optima.get(_key(stick, guard, cost)), given)
     ]
@@ -145,7 +145,7 @@ def measured(stick: Yardstick, given: argparse.Namespace) -> Iterator[Run]:
     for each, made in zip(asked, found, strict=True):
         if made is not None and not made.exposed and not made.unprotected:
             bound, proved = proved_bound(made, whole=each.cost == "cells")
-            took = given.seconds if each.method == "optimal" else 0.0
+            took = each.seconds if each.method == "optimal" else 0.0
             known = Optimum(table=stick.name, price=made.price, bound=bound, proved=proved, seconds=took)
             optima.learn(_key(stick, each.guard, each.cost), known)
     optima.keep()
@@ -169,7 +169,7 @@ def _key(stick: Yardstick, guard: str, cost: str) -> str:
 
 def _methods(stick: Yardstick, known: Optimum | None, given: argparse.Namespace) -> list[str]:
     """The methods that are wanted, and Optimal where it may still prove something."""
-    again = known is None or (not known.proved and given.seconds > known.seconds)
+    again = known is None or (not known.proved and max(given.seconds, stick.seconds) > known.seconds)
     return [m for m in stick.methods if m in given.methods or (m == "optimal" and again)]
 
 

@@ -6,8 +6,9 @@
 Every run has a process of its own, whose kernels are compiled before the clock starts; single contributors are guarded
 against. Patterns are attacked by `benchmarks.lone` (a sample of persons and demands on larger tables), those of the
 other programs too. ``--threads`` protects every table as if there were 1, 2 and 4 cores and compares the bytes.
-``--growth`` adds exponents from `benchmarks.growth`. GHMITER does not run here: its seconds are stored ones, of these
-very tables for mid and h3, of tables of like shape for the others.
+``--growth`` adds how CPU seconds grow with the number of cells (exponents, from `benchmarks.growth`) and, of tables
+with as many cells and firms, with the number of dimensions. GHMITER does not run here: its seconds are stored ones, of
+these very tables for mid and h3, of tables of like shape for the others.
 
 Written are speed.md and speed.svg, after every table: what was measured stands, whenever it is broken off.
 """
@@ -19,6 +20,7 @@ import hashlib
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,15 +45,18 @@ from diskret.suppression.methods import AnyMethod, Cuboids, Moves
 HERE = Path(__file__).parent
 SAMPLE = 100
 """Persons and demands of the independent attack on tables of more than `ALL` cells."""
-SECONDS = 10.0
-"""CPU seconds of an attack by a sample."""
-ALL, MOST_ATTACKED, MOST_FOR_PEERS = 3_000, 120_000, 6_000
+SECONDS, FEW_SECONDS = 30.0, 3.0
+"""CPU seconds of an attack by a sample; of one on tables that only show growth."""
+ALL, MOST_FOR_PEERS = 3_000, 6_000
 PROGRAMS = tuple(peers.PROGRAMS)
 PROVED = ("quick", "default", "economy")
 """Methods whose patterns must not be exposed."""
 THREADS = (1, 4)
 """As if there were so many cores; the run that is shown has two."""
+LATE = 300
+"""Seconds by the clock for a table that shows growth."""
 DIFFERENT = "OTHER BYTES"
+SHOWN = ("CPU s", "secondaries", "exposed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +74,7 @@ class Stored:
 class Sized:
     """A table of the list."""
 
-    make: Callable[[], grids.Grid | dk.Table | None]
+    make: Callable[[], grids.Grid | None]
     dimensions: int
     ghmiter: Stored | None = None
 
@@ -116,8 +121,14 @@ TABLES: dict[str, Sized] = {
         make=_made([(8, 7), (3, 12), (3, 12)], 60_000), dimensions=3,
         ghmiter=Stored(cpu=20.7, secondaries=19_059, like=LIKE),
     ),
-    "2-D": Sized(make=lambda: shapes.turnover_tax().table(), dimensions=2),
+    "2-D": Sized(make=lambda: grids.Counted.of(shapes.turnover_tax().table()), dimensions=2),
 }  # fmt: skip
+
+ALIKE: dict[str, Sized] = {
+    f"alike-{len(sides)}": Sized(make=_made([(n - 1,) for n in sides], 4_000), dimensions=len(sides))
+    for sides in ((72, 72), (17, 17, 18), (8, 8, 9, 9), (5, 5, 6, 6, 6), (4, 4, 4, 4, 4, 5), (3, 3, 3, 3, 4, 4, 4))
+}
+"""Some 5,200 cells and 4,000 firms in 2 to 7 dimensions without levels."""
 
 
 def method_of(name: str) -> AnyMethod:
@@ -132,10 +143,10 @@ def one(table: str, name: str, threads: int | None) -> dict[str, Any]:
     """Protect one table once, warm; ``threads``: as if the machine had so many cores."""
     os.cpu_count = lambda: threads or 2
     warnings.simplefilter("ignore")
-    grid = TABLES[table].make()
+    grid = (TABLES | ALIKE)[table].make()
     if grid is None:
         return {}
-    made = grid.table if isinstance(grid, grids.Grid) else grid
+    made = grid.table
     small = grids.filled("small", "small", [(2, 2)] * len(made.shape), 40 * len(made.shape), skew=1.3, seed=1)
     dk.suppress(small.table, dk.Promise(), method_of(name))
     start = time.process_time()
@@ -147,17 +158,15 @@ def one(table: str, name: str, threads: int | None) -> dict[str, Any]:
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, "audited": done.audit is not None,
         "bytes": hashlib.sha256(done.table.status.tobytes()).hexdigest(), "unprotected": len(done.unprotected),
     }  # fmt: skip
-    if threads is None and isinstance(grid, grids.Grid):
-        found |= attacked(grid, grid.own(done.table.hidden))
+    if threads is None:
+        found |= attacked(grid, grid.own(done.table.hidden), SECONDS if table in TABLES else FEW_SECONDS)
     return found
 
 
-def attacked(grid: grids.Grid, hidden: grids.Bools) -> dict[str, Any]:
+def attacked(grid: grids.Grid, hidden: grids.Bools, seconds: float = SECONDS) -> dict[str, Any]:
     """How many primary cells the independent attack exposes, and how much of it was made."""
-    if grid.value.size > MOST_ATTACKED:
-        return {}
     most = None if grid.value.size <= ALL else SAMPLE
-    found = lone.attacked(grid, hidden, singles=True, most=most, seconds=np.inf if most is None else SECONDS)
+    found = lone.attacked(grid, hidden, singles=True, most=most, seconds=np.inf if most is None else seconds)
     words = "all" if most is None and found.settled == found.questions else f"{found.settled:,} questions"
     return {"exposed": len(found.exposed), "attacked": words}
 
@@ -169,8 +178,10 @@ def elsewhere(table: str, name: str, threads: int | None = None, limit: float = 
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit, cwd=HERE.parent, check=False)
     except subprocess.TimeoutExpired:
         return {"failed": f"stopped after {limit:g} s"}
+    if done.returncode < 0:
+        return {"failed": f"ended by {signal.Signals(-done.returncode).name}"}
     if done.returncode:
-        return {"failed": (done.stderr.strip().splitlines() or ["no message"])[-1][:80]}
+        return {"failed": (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1][:80]}
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -195,16 +206,15 @@ def rows_of(table: str, given: argparse.Namespace) -> Iterator[tuple[Row, dict[s
         number, spent = "" if stored.like else f"{stored.secondaries:,}", in_words(stored.cpu)
         yield replace(base, program=words, secondaries=number, value=stored.value, cpu_s=spent), {}
     grid = TABLES[table].make()
-    if isinstance(grid, grids.Grid) and grid.value.size <= MOST_FOR_PEERS:
+    if grid is not None and grid.value.size <= MOST_FOR_PEERS:
         yield from ((row, {}) for row in _others(base, grid, given))
 
 
 def _shown(row: Row, found: dict[str, Any]) -> Row:
     exposed = str(found.get("exposed", ""))
-    attacked = found.get("attacked", "by its own audit" if found.get("audited") else "")
     return replace(
         row, secondaries=f"{found['secondaries']:,}", value=f"{found['value']:,.0f}", cpu_s=in_words(found["cpu"]),
-        peak_gb=f"{found['peak']:.2f}", exposed=exposed, attacked=attacked,
+        peak_gb=f"{found['peak']:.2f}", exposed=exposed, attacked=found.get("attacked", ""),
     )  # fmt: skip
 
 
@@ -229,19 +239,59 @@ def same_bytes(table: str, name: str, with_two: str) -> bool:
     return all(elsewhere(table, name, threads).get("bytes") == with_two for threads in THREADS)
 
 
-def growing(effort: str = "default") -> list[str]:
+def growing(efforts: Sequence[str] = ("quick", "default")) -> list[str]:
     """How CPU and memory grow with the number of cells, as lines."""
-    measured = growth.rows((1_000, 10_000, 30_000, 100_000), effort=effort)
     names = [field.name for field in fields(growth.Row)]
-    lines = [[name.replace("_", " ") for name in names], ["---"] * len(names)]
-    lines += [[f"{getattr(row, name):,}" for name in names] for row in measured]
-    said = [f"{name.replace('_', ' ')} {power:.2f}" for name, power in growth.exponents(measured).items()]
+    lines = [["effort", *(name.replace("_", " ") for name in names)], ["---"] * (1 + len(names))]
+    said = []
+    for effort in efforts:
+        measured = growth.rows((1_000, 10_000, 30_000, 100_000), effort=effort, limit=LATE)
+        lines += [[effort, *(f"{getattr(row, name):,}" for name in names)] for row in measured]
+        powers = [f"{name.replace('_', ' ')} {power:.2f}" for name, power in growth.exponents(measured).items()]
+        said.append(f"{effort}, from 10,000 to {measured[-1].cells:,} cells: {', '.join(powers)}.")
     return [
-        "## Growth\n\nCubes with as many firms to a cell at every size, single contributors guarded against, every "
-        "pattern attacked without the moves that made it; CPU seconds and gigabytes.\n",
+        "## Growth with the number of cells\n\nCubes with as many firms to a cell at every size, single contributors "
+        "guarded against, every pattern attacked without the moves that made it; CPU seconds and gigabytes; nan: "
+        f"the attack was stopped after {LATE} s by the clock.\n",
         *(f"| {' | '.join(line)} |" for line in lines),
-        f"\nExponents (slopes of the logarithms; 1 is linear) from 10,000 to {measured[-1].cells:,} cells: "
-        f"{', '.join(said)}.",
+        "\nExponents (slopes of the logarithms; 1 is linear):\n",
+        *(f"- {each}" for each in said),
+    ]
+
+
+def by_dimensions(methods: Sequence[str] = ("cuboids", "quick", "default")) -> list[str]:
+    """How CPU grows with the number of dimensions, as lines."""
+    found = {name: [elsewhere(table, name) for table in ALIKE] for name in methods}
+    lines = [["dimensions", "cells", "primary", *(f"{name}: {what}" for name in methods for what in SHOWN)]]
+    lines.append(["---"] * len(lines[0]))
+    for i, sized in enumerate(ALIKE.values()):
+        runs = [found[name][i] for name in methods]
+        whole = [run for run in runs if "cpu" in run][:1]
+        size = [f"{whole[0]['cells']:,}", f"{whole[0]['primary']:,}"] if whole else ["", ""]
+        shown = [
+            [in_words(run["cpu"]), f"{run['secondaries']:,}", str(run["exposed"])]
+            if "cpu" in run
+            else [run.get("failed", ""), "", ""]
+            for run in runs
+        ]
+        lines.append([str(sized.dimensions), *size, *(word for run in shown for word in run)])
+    said = []
+    for name in methods:
+        points = [
+            (s.dimensions, run["cpu"]) for s, run in zip(ALIKE.values(), found[name], strict=True) if "cpu" in run
+        ]
+        if len(points) > 1:
+            slope = np.polyfit([d for d, _ in points], np.log([cpu for _, cpu in points]), 1)[0]
+            power = np.polyfit(np.log([d for d, _ in points]), np.log([cpu for _, cpu in points]), 1)[0]
+            said.append(
+                f"{name}: dimensions to the power of {power:.2f}, or {np.exp(slope):.2f} times as much for each more."
+            )
+    return [
+        "\n## Growth with the number of dimensions\n\nTables without levels, with as many cells and firms in 2 to 7 "
+        "dimensions.\n",
+        *(f"| {' | '.join(line)} |" for line in lines),
+        "",
+        *(f"- {each}" for each in said),
     ]
 
 
@@ -335,7 +385,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if given.into is not None:
             write(rows, notes, grown, given.into)
     if given.growth:
-        grown = growing()
+        grown = growing() + by_dimensions()
         print("\n".join(grown), flush=True)
     if given.into is not None:
         write(rows, notes, grown, given.into)

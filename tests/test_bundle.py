@@ -121,6 +121,17 @@ def test_equal_wheels_give_equal_bytes(folder: Path, bundle: ModuleType) -> None
     assert {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()} == before
 
 
+PLATFORMS = {
+    "win_amd64": "x86_64-pc-windows-msvc", "manylinux_2_28_x86_64": "x86_64-unknown-linux-gnu",
+    "manylinux_2_28_aarch64": "aarch64-unknown-linux-gnu", "macosx_14_0_arm64": "aarch64-apple-darwin",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_what_another_platform_needs_is_asked_of_that_platform(bundle: ModuleType, platform: str) -> None:
+    assert bundle.system_of([platform]) == PLATFORMS[platform]
+
+
 # --- the recipe ------------------------------------------------------------------------------------------------------
 
 

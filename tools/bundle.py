@@ -3,7 +3,8 @@
 
 python tools/bundle.py FOLDER [--extras web,plots] [--platform win_amd64 --python-version 3.12] builds diskret and
 fetches the wheels of all it needs from the index that pip is set up for; what is written names no index. Then it
-installs them into a new environment from these files alone, unless they are for another platform. Needs pip, `build`.
+installs them into a new environment from these files alone, unless they are for another platform. Needs pip, `build`,
+and uv for another platform.
 """
 
 from __future__ import annotations
@@ -135,8 +136,30 @@ def gather(folder: Path, extras: Sequence[str], platform: Sequence[str], python_
     wheel = wheel.rename(folder / WHEELS / wheel.name)
     target = [word for each in platform for word in ("--platform", each)]
     target += ["--python-version", python_version] if python_version else []
-    asked = f"{wheel}[{','.join(extras)}]" if extras else str(wheel)
-    _run(*pip, "download", "--quiet", "--only-binary", ":all:", *target, "--dest", str(folder / WHEELS), asked)
+    fetch = [*pip, "download", "--quiet", "--only-binary", ":all:", *target, "--dest", str(folder / WHEELS)]
+    if not target:
+        _run(*fetch, f"{wheel}[{','.join(extras)}]" if extras else str(wheel))
+        return
+    with tempfile.TemporaryDirectory() as place:  # pip asks this machine what another one needs; uv does not
+        chosen = Path(place) / "chosen.txt"
+        more = [word for each in extras for word in ("--extra", each)]
+        more += ["--python-platform", system_of(platform)] if platform else []
+        more += ["--python-version", python_version] if python_version else []
+        words = ["pip", "compile", "--quiet", "--no-header", "--no-annotate", "--only-binary", ":all:", *more]
+        _run(sys.executable, "-m", "uv", *words, "-o", str(chosen), str(HERE / "pyproject.toml"))
+        _run(*fetch, "--no-deps", "-r", str(chosen))
+
+
+def system_of(platform: Sequence[str]) -> str:
+    """What uv calls a platform.
+
+    >>> system_of(["win_amd64"]), system_of(["manylinux_2_28_aarch64"]), system_of(["macosx_14_0_arm64"])
+    ('x86_64-pc-windows-msvc', 'aarch64-unknown-linux-gnu', 'aarch64-apple-darwin')
+    """
+    name = platform[0]
+    machine = "aarch64" if name.endswith(("arm64", "aarch64")) else "x86_64"
+    system = "pc-windows-msvc" if name.startswith("win") else "apple-darwin" if name.startswith("mac") else None
+    return f"{machine}-{system or 'unknown-linux-gnu'}"
 
 
 def try_out(folder: Path) -> None:
@@ -166,7 +189,7 @@ def main(words: Sequence[str]) -> None:
     say = argparse.ArgumentParser(description=__doc__)
     say.add_argument("folder", type=Path)
     say.add_argument("--extras", default=",".join(EXTRAS), help=f"extras of diskret, {','.join(EXTRAS)} if left out")
-    say.add_argument("--platform", action="append", default=[], help="such as win_amd64 or manylinux_2_28_x86_64")
+    say.add_argument("--platform", action="append", default=[], help="such as win_amd64; of Linux several")
     say.add_argument("--python-version", help="such as 3.12, with --platform")
     asked = say.parse_args(words)
     extras = [each for each in asked.extras.split(",") if each]

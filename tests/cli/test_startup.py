@@ -16,7 +16,7 @@ MOST_MODULES = 500
 """Nobody waits long for so many modules; with a compiler and a database there are far more."""
 OWN = ("cli", "cli.app", "cli.attacks", "cli.batches", "cli.changing", "cli.comparing", "cli.examples", "cli.jobs",
        "cli.page", "cli.persons", "cli.next_file", "cli.runs", "cli.sections", "cli.show", "cli.tables", "cli.warming",
-       "cli.requests", "cli.zoning",
+       "cli.ledger", "cli.requests", "cli.zoning",
        "model", "model.cures", "model.errors", "model.spelling")  # fmt: skip
 SCRIPT = """
 import sys

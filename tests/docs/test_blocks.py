@@ -44,6 +44,8 @@ def test_jobs_and_their_sections_are_valid(page: Path) -> None:
         if WRONG_ON_PURPOSE in text:
             continue
         content = tomllib.loads(text)
+        if "house" in content:  # a house or a query, which are no jobs: tests/requests reads them
+            continue
         try:
             job_of(content)
         except ValidationError:

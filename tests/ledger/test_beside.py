@@ -205,3 +205,18 @@ def test_a_table_made_elsewhere_is_entered_as_it_was_published(ledger: Ledger, t
     found = ledger.check(dk.suppress(regions(ZONES)).table.with_status("open", [["b"]]), firms())
     assert not found.safe
     assert "Bulletin 7" in found.report()
+
+
+def test_moves_of_an_earlier_check_settle_a_later_one(ledger: Ledger) -> None:
+    done = dk.suppress(regions(ZONES), ledger=ledger.about(firms()))
+    assert done.beside is not None
+    ledger.add(done.table, firms(), name="Zones 2024", settled=done.beside.audit)
+    sizes = {"region": ["a", "b", "c", "d"] * 2, "size": ["s"] * 4 + ["l"] * 4, "x": [4, 9, 14, 19, 6, 11, 16, 21]}
+    table = dk.Table.from_cells(sizes, by={"region": REGION, "size": None}, value="x")
+    late = dk.suppress(table.with_status("primary", [["a", "Total"]]), ledger=ledger.about(firms())).table
+    found = ledger.check(late, firms())
+    assert found.safe
+    assert found.audit.without_solver == found.audit.checked
+    for file in (ledger.folder / "settled").iterdir():
+        file.write_bytes(b"nonsense")
+    assert ledger.check(late, firms()).safe, "what is lost there costs time only"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy.optimize import linprog
 
 from diskret import Hierarchy, Promise, Table
-from diskret.model.arrays import Bools, Floats
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.moves._refuting_kernels import refutes
 from diskret.moves.cover import Cover
 from diskret.moves.demands import demands_of
 from diskret.moves.insiders import insiders_of
 from diskret.moves.pattern import Pattern, build
 from diskret.moves.router import Router
-from diskret.moves.sparing import space_of, spare_cells
-from tests.moves.test_products import TREE, _table
+from diskret.moves.sparing import space_of, spare, spare_cells
+from tests.moves.sparing_twin import Steps, Twin
+from tests.moves.test_products import TREE, _found, _table
 
 
 def _system(seed: int) -> tuple[Table, Bools, Floats, Floats]:
@@ -68,3 +70,39 @@ def test_cells_are_spared_and_every_demand_stays_settled() -> None:
     ended = pattern.added.copy()
     spare_cells(pattern, 5000, lambda: True, in_time=lambda: False)
     np.testing.assert_array_equal(pattern.added, ended)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("asking", [False, True])
+def test_cells_are_spared_as_the_readable_twin_does(seed: int, asking: bool) -> None:
+    """``asking``: where sums do not help, moves of another pattern are offered, by both for the same questions."""
+    by = {"r": TREE, "s": TREE, "t": Hierarchy.flat("xyz")} if seed % 2 else {"r": TREE, "s": TREE}
+    table = _table(seed, by, 24 if seed % 2 else 10)
+    found, cover, price = _found(table, Promise())
+    every = np.arange(cover.ways.size)
+    found.settle(every, guard=False)
+    found.settle(every, guard=True)
+    hidden = table.hidden.reshape(-1)
+    movable = hidden | found.added
+    other, _, _ = _found(table, Promise())
+    other.settle(every[::-1], guard=True)
+    offered = [dict(zip(m.cells.tolist(), map(int, m.coefficients), strict=True)) for m in other.moves()]
+    offered = [steps for steps in offered if all(movable[c] for c in steps)] if asking else []
+    answers: dict[tuple[int, frozenset[int], int], Steps] = {}
+
+    def ask(demand: int, against: frozenset[int], without: int) -> tuple[Ints, Floats]:
+        good = [s for s in offered if s.get(int(cover.ways.cell[demand])) and without not in s]
+        answer = good[(demand + without) % len(good)] if good else {}
+        answers[demand, against, without] = answer
+        return np.array([*answer], dtype=np.int64), np.array([*answer.values()], dtype=np.float64)
+
+    twin = Twin(cover, found.moves(), hidden, movable)
+    order = np.flatnonzero(found.added)[np.argsort(-price[found.added], kind="stable")]
+    system = table.equations(movable)
+    products, _, _ = _found(table, Promise())
+    products.load(found.moves())
+    won = spare(products, order, space_of(system, movable, cover.up, cover.down), ask, lambda: asking)
+    twin.spare(order.tolist(), lambda *question: answers.get(question, {}))
+    moves = [dict(zip(m.cells.tolist(), map(int, m.coefficients), strict=True)) for m in products.moves()]
+    assert moves == twin.kept()
+    assert won == twin.won

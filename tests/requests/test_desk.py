@@ -171,3 +171,18 @@ def test_twenty_requests_through_a_ledger_tell_what_they_tell_without(tmp_path: 
             released[query.value].append(one.shown)
             assert (one.table.hidden == other.table.hidden).all()
     assert len(desk.ledger.entries) >= 4
+
+
+def test_a_quarter_that_the_year_gives_away_is_refused(tmp_path: Path) -> None:
+    """The year and three quarters are out: whatever is hidden in the first one is their difference."""
+    data = {"region": [*"aaaaabbbbbc"], "x": [10, 11, 12, 13, 14, 20, 21, 22, 23, 24, 99]}
+    records = Records.of(data, ["region"], ["x"])
+    quarter = dk.tabulate(data, by={"region": None}, value="x")
+    year = dk.tabulate({**data, "x": [4 * x for x in data["x"]]}, by={"region": None}, value="x")
+    desk = replace(desk_in(tmp_path, records), about=replace(ABOUT, period="2024-Q1"))
+    desk.ledger.add(year, replace(ABOUT, value="x", period="2024"), name="year")
+    for number in (2, 3, 4):
+        desk.ledger.add(quarter, replace(ABOUT, value="x", period=f"2024-Q{number}"), name=f"quarter {number}")
+    assert desk.answer(Query(by=("region",), value="x")).kind == "refused"
+    alone = replace(desk_in(tmp_path / "other", records), about=desk.about)
+    assert alone.answer(Query(by=("region",), value="x")).kind == "reduced"

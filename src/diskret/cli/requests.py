@@ -1,4 +1,4 @@
-"""Outputs made elsewhere, checked before they leave."""
+"""Tables that people ask for, and outputs made elsewhere, checked before they leave."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from diskret.cli.app import EXPOSED, Json, Quiet, app
+from diskret.cli.ledger import ledger_app
 from diskret.cli.show import echo_json
 
 
@@ -34,4 +35,28 @@ def check_output(
         if out is not None:
             typer.echo(f"wrote {out}")
     if done.verdict != "accept":
+        raise typer.Exit(EXPOSED)
+
+
+@ledger_app.command()
+def answer(
+    file: Annotated[Path, typer.Argument(help="Request (TOML), see docs/requests.md.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File for whoever asked; its ending chooses the format.")
+    ] = None,
+    internal: Annotated[bool, typer.Option("--internal", help="Show the reasons; not for whoever asked.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Answer a request beside everything released, and remember it; exit code 1 if it is refused."""
+    from diskret.job.request_file import answer_file
+
+    done, files = answer_file(file, out)
+    if json:
+        echo_json(done.summary() | ({"reasons": list(done.reasons)} if internal else {}))
+    elif not quiet:
+        typer.echo(done.report(internal=internal))
+        for each in files:
+            typer.echo(f"wrote {each}")
+    if done.kind == "refused":
         raise typer.Exit(EXPOSED)

@@ -11,8 +11,8 @@ from diskret.job.form import Section
 from diskret.ledger.about import About, Ratio
 from diskret.ledger.ledger import open_ledger
 from diskret.ledger.remembering import Remembering
-from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.suppression.result import Suppression
 
 
 class LedgerSection(Section):
@@ -31,6 +31,9 @@ class LedgerSection(Section):
         default_factory=dict, description="per classification codes with their parts, where no hierarchy says them"
     )
     names: dict[str, str] = Field(default_factory=dict, description="classifications that the ledger calls otherwise")
+    totals: dict[str, str] = Field(
+        default_factory=dict, description="per classification the code of everything, where the table's total is less"
+    )
     apart: str = Field("", description="why it has nothing to do with what the ledger knows")
     revises: str = Field("", description="the entry whose values this table replaces")
     provisional: bool = Field(False, description="whether final values will follow")
@@ -65,14 +68,17 @@ def memory_of(asked: LedgerSection | None, here: Path, name: str, several: bool)
 
 
 def enter_tables(
-    asked: LedgerSection | None, here: Path, tables: Mapping[str, Table], promises: Mapping[str, Promise], data: str
+    asked: LedgerSection | None, here: Path, tables: Mapping[str, Table], done: Mapping[str, Suppression], data: str
 ) -> None:
     """Remember the tables of a job as they are published."""
     if asked is None or not asked.enter:
         return
     ledger = open_ledger(here / asked.folder, create=True)
     for name, table in tables.items():
+        suppression = done.get(name)
+        together = None if suppression is None else suppression.beside
         ledger.add(
-            table, asked.about(), name=f"{asked.name} ({name})" if len(tables) > 1 else asked.name,
-            promise=promises.get(name), data=data,
+            table, asked.about(), name=f"{asked.name} ({name})" if len(tables) > 1 else asked.name, data=data,
+            promise=None if suppression is None else suppression.promise,
+            settled=None if together is None else together.audit,
         )  # fmt: skip

@@ -266,8 +266,7 @@ class TableJob(Section):
                 plot_comparison(done.comparison, meanwhile(here / asked.comparison))
                 files.append(here / asked.comparison)
             if self.output.leaves:
-                promises = {name: each.promise for name, each in done.suppressions.items()}
-                enter_tables(self.ledger, here, done.tables, promises, _data_of(running))
+                enter_tables(self.ledger, here, done.tables, done.suppressions, _data_of(running))
         return tuple(files)
 
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from diskret.job.prepare import compiling_said
 from diskret.job.read import job_from
 from diskret.job.run import run_job
@@ -84,6 +86,8 @@ def warm(kinds: Sequence[str] = (), say: Progress | None = None) -> Warmed:
             if say is not None:
                 say(kind, done, len(todo))
             _do(content, folder)
+        if "table" in chosen:
+            _make_large_patterns_cheaper()
     return Warmed(kinds=chosen, compiled=count, seconds=time.process_time() - start, place=kept_in())
 
 
@@ -114,6 +118,35 @@ def _do(content: dict[str, Any], folder: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         run_job(job, folder, write=False)
+
+
+def _make_large_patterns_cheaper() -> None:
+    """Compile what only patterns of thousands of cells need, on one of a few: adding up moves, judging many at once."""
+    from diskret.model.hierarchy import Hierarchy
+    from diskret.model.promise import Promise
+    from diskret.model.status import Status
+    from diskret.model.table import Table
+    from diskret.moves.cover import Cover
+    from diskret.moves.demands import demands_of
+    from diskret.moves.insiders import insiders_of
+    from diskret.moves.pattern import Pattern, build
+    from diskret.moves.router import Router
+    from diskret.moves.sparing import spare_cells
+
+    cells = {"r": [*"aaabbbccc"], "s": [*"xyz"] * 3, "v": [7, 9, 8, 6, 5, 9, 8, 7, 6], "n": [1, 2, 3, 1, 2, 3, 1, 2, 3]}
+    by = {"r": Hierarchy.flat("abc"), "s": Hierarchy.flat("xyz")}
+    table = Table.from_cells(cells, by=by, value="v", count="n").with_status(Status.PRIMARY, [["a", "x"]])
+    promise, price = Promise(), table.value.reshape(-1)
+    up, down = promise.knowledge.room(table)
+    cover = Cover(demands_of(table, promise), insiders_of(table, promise), up, down, table.shape)
+    hidden = table.hidden.reshape(-1)
+    pattern = Pattern(cover, Router(table, price > 0, up, down), price, hidden, price)
+    build(pattern, range(cover.ways.size), lambda done, of: None)
+    spare_cells(pattern, np.inf, lambda: True)
+    moves = pattern.cover.gathered()
+    cover.take(moves, np.zeros(len(moves), dtype=np.int64), alone=True)
+    cover.take(moves)
+    cover.standing()
 
 
 def _records() -> str:

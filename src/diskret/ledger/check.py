@@ -12,6 +12,7 @@ from diskret.ledger.entry import Entry
 from diskret.ledger.linked import Linked
 from diskret.ledger.linking import Link
 from diskret.model.promise import Promise
+from diskret.moves.move import MoveSet
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,9 +66,9 @@ def _entries(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} entries that are connected with it"
 
 
-def checked(link: Link, entry: Entry, promise: Promise) -> LedgerCheck:
-    """Attack a table and everything connected with it."""
-    report = audit(link.cells, asked_of(link.cells, promise))
+def checked(link: Link, entry: Entry, promise: Promise, moves: MoveSet) -> LedgerCheck:
+    """Attack a table and everything connected with it; ``moves`` are proposals of earlier checks."""
+    report = audit(link.cells, asked_of(promise), moves=moves)
     cells = link.cells
     shown = [f"{_own(link, i)} is sensitive and hidden in {by}, and shown here" for i, by in link.shown_hidden]
     open_before = [f"{_own(link, i)} is sensitive, and shown openly in {by}" for i, by in link.hidden_shown]

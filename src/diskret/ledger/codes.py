@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from diskret.ledger.about import PERIOD
 from diskret.model.errors import MeaningUnknown, listed
@@ -45,6 +46,10 @@ class Scheme:
     def __contains__(self, code: object) -> bool:
         return code == self.total or code in self.sets
 
+    def members(self, chosen: int) -> list[str]:
+        """The finest codes of a set."""
+        return [code for i, code in enumerate(self.finest) if chosen >> i & 1]
+
     def words(self, chosen: int) -> str:
         """A set in words: a code if there is one, else what it is made of."""
         if chosen == self.whole and self.total:
@@ -52,7 +57,7 @@ class Scheme:
         named = self._names.get(chosen)
         if named is not None:
             return named
-        parts = [code for i, code in enumerate(self.finest) if chosen >> i & 1]
+        parts = self.members(chosen)
         return "+".join(parts) if len(parts) <= 4 else f"{'+'.join(parts[:3])}+{len(parts) - 3} more"
 
     @property
@@ -74,7 +79,8 @@ class Scheme:
         return found
 
 
-def sums_in(hierarchy: Hierarchy) -> list[tuple[str, Parts]]:
+@lru_cache(maxsize=256)
+def sums_in(hierarchy: Hierarchy) -> tuple[tuple[str, Parts], ...]:
     """Every sum of a hierarchy with its parts, in all groupings."""
     found: list[tuple[str, Parts]] = []
     for parents in (hierarchy.parents, *hierarchy.further):
@@ -83,17 +89,17 @@ def sums_in(hierarchy: Hierarchy) -> list[tuple[str, Parts]]:
             if parent >= 0:
                 parts.setdefault(parent, []).append(code)
         found += [(hierarchy.codes[whole], tuple(below)) for whole, below in parts.items()]
-    return found
+    return tuple(found)
 
 
-Said = tuple[str, Sequence[tuple[str, Parts]], Sequence[str]]
+Said = tuple[str, tuple[tuple[str, Parts], ...], tuple[str, ...]]
 """Who says it, which codes add up how, and which codes are used besides."""
 
 
 def scheme_of(name: str, statements: Sequence[Said], total: str) -> Scheme:
     """A classification from all that was said about it; refuses what contradicts itself.
 
-    >>> region = scheme_of("region", [("one", [("DE", ("a", "b")), ("a", ("a1", "a2"))], [])], "DE")
+    >>> region = scheme_of("region", [("one", (("DE", ("a", "b")), ("a", ("a1", "a2"))), ())], "DE")
     >>> region.finest, region.words(region.set_of("a")), region.words(region.set_of("a") | region.set_of("b"))
     (('b', 'a1', 'a2'), 'a', 'DE')
     """
@@ -152,7 +158,7 @@ def refuse_unknown(scheme: Scheme, before: Scheme | None, who: str) -> None:
     """Refuse a table that brings codes of which nobody said what they are part of."""
     if before is None or REST in before.finest:
         return
-    grown = {code for code in scheme.finest if code not in before.sets}
+    grown = {code for code in scheme.finest if code not in before.sets and code != REST}
     explained = 0
     for code in before.finest:
         explained |= scheme.set_of(code)

@@ -38,7 +38,7 @@ def chain_of(folder: Path, *, keep: bool) -> Chain:
 
     The caller is alone in the ledger if the index is to be kept.
     """
-    known = _known(folder)
+    known = _known(folder, mend=keep)
     present = sorted(int(p.stem) for p in (folder / "entries").glob("*.parquet") if p.stem.isdecimal())
     entries: list[Entry] = []
     flaws: list[str] = []
@@ -89,15 +89,18 @@ def _learn(folder: Path, rows: list[tuple[int, str, int, str]]) -> None:
         connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", rows)
 
 
-def _known(folder: Path) -> dict[int, tuple[str, int, str]]:
-    """What the index says; nothing if there is none, or none that can be read."""
+def _known(folder: Path, *, mend: bool) -> dict[int, tuple[str, int, str]]:
+    """What the index says; nothing if there is none, or none that can be read.
+
+    Whoever is alone in the ledger removes one that cannot be read. For others it may only be in use.
+    """
     try:
         with _opened(folder, read_only=True) as connection:
             rows = connection.execute("SELECT number, hash, bytes, head FROM entries").fetchall()
     except (duckdb.Error, OSError):
-        with contextlib.suppress(OSError):
-            if (folder / "index.duckdb").exists() and os.access(folder, os.W_OK):
-                (folder / "index.duckdb").unlink()
+        if mend:
+            with contextlib.suppress(OSError):
+                (folder / "index.duckdb").unlink(missing_ok=True)
         return {}
     return {number: (found, size, head) for number, found, size, head in rows}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -12,19 +12,24 @@ from typing import Any
 
 import numpy as np
 
+from diskret.auditing.report import AuditReport
 from diskret.io.structured import from_json
 from diskret.ledger import index
-from diskret.ledger.about import PERIOD, About
+from diskret.ledger.about import About
+from diskret.ledger.asking import known_besides
 from diskret.ledger.check import LedgerCheck, checked
-from diskret.ledger.codes import Said, Scheme, refuse_unknown, scheme_of, sums_in
+from diskret.ledger.codes import Scheme, refuse_unknown
 from diskret.ledger.contradictions import refuse_contradictions
 from diskret.ledger.entry import Entry, EntryCells, cells_of
+from diskret.ledger.linked import Linked
 from diskret.ledger.linking import Given, Link, linked
 from diskret.ledger.lock import alone_in
 from diskret.ledger.looking import history_of
 from diskret.ledger.published import fingerprint_of, published_cells
 from diskret.ledger.related import related
 from diskret.ledger.remembering import Remembering
+from diskret.ledger.schemes import schemes_of
+from diskret.ledger.settled import keep_moves, kept_moves
 from diskret.ledger.storage import place_of, read_entry, sweep, write_entry
 from diskret.model.arrays import Floats
 from diskret.model.errors import (
@@ -160,8 +165,12 @@ class Ledger:
         told: bool = True,
         data: str = "",
         on: str = "",
+        settled: AuditReport | None = None,
     ) -> Entry:
         """Remember a table as it was published; what contradicts an earlier entry is refused.
+
+        ``settled`` is what the attack on the table beside the ledger found (``check(...).audit``, or that of
+        ``suppress(..., ledger=...).beside``): its moves are kept, and need not be looked for in later checks.
 
         ``intervals`` are lower and upper ends that were published with it. ``told`` says that the values behind hidden
         cells are true ones; a table made elsewhere does not know them. ``data`` is a fingerprint of the data.
@@ -175,6 +184,8 @@ class Ledger:
             written = write_entry(self.folder, entry.head(), cells)
             index.learn(self.folder, written)
             self._accept(written, cells)
+            if settled is not None and isinstance(settled.table, Linked):
+                keep_moves(self.folder, written.number, settled.table, settled.moves)
         return written
 
     def add_published(
@@ -221,6 +232,9 @@ class Ledger:
 
     def _refresh(self) -> None:
         """What other processes entered meanwhile."""
+        last = self.entries[-1].number if self.entries else 0
+        if not place_of(self.folder, last + 1).exists() and (not last or place_of(self.folder, last).exists()):
+            return
         chain = index.chain_of(self.folder, keep=True)
         self.flaws = chain.flaws
         self._refuse_writing()
@@ -303,7 +317,8 @@ class Ledger:
     ) -> LedgerCheck:
         """Attack a table together with everything published that is connected with it."""
         entry, link = self.link(table, about, promise, name=name)
-        return checked(link, entry, promise)
+        near = [each.number for each in self.entries if each.name in link.connected]
+        return checked(link, entry, promise, kept_moves(self.folder, near, link.cells))
 
     def link(
         self, table: Table, about: About, promise: Promise = Promise(), *, name: str = "the new table"
@@ -314,7 +329,8 @@ class Ledger:
         beside = self._beside(entry)
         refuse_contradictions(beside, (entry, cells), schemes)
         stocks = [e.subject for e in (*self.entries, entry) if e.about.stock]
-        return entry, linked(beside, (entry, cells), schemes, stocks, table.judges)
+        link = linked(beside, (entry, cells), schemes, stocks, table.judges)
+        return entry, replace(link, cells=known_besides(link.cells, promise.knowledge))
 
     def history(self, codes: Mapping[str, str], value: str = "") -> list[dict[str, Any]]:
         """Everything that was ever published about one cell, by what it counts; what was hidden is None."""
@@ -327,40 +343,6 @@ class Ledger:
     def about(self, about: About, name: str = "the new table") -> Remembering:
         """The ledger as `suppress` takes it: with what the table counts that is to be protected."""
         return Remembering(ledger=self, about=about, name=name)
-
-
-def schemes_of(entries: Sequence[Entry]) -> dict[str, Scheme]:
-    """All classifications, from what all entries say of them."""
-    said: dict[str, list[Said]] = {}
-    totals: dict[str, str] = {}
-    seen: dict[str, set[Any]] = {}
-    for entry in entries:
-        for axis, code in entry.about.totals.items():
-            totals.setdefault(axis, code)
-        for axis, hierarchy in entry.by.items():
-            if axis != PERIOD:
-                totals.setdefault(axis, hierarchy.total)
-            same = (hierarchy.codes, hierarchy.parents, hierarchy.further)
-            if same in seen.setdefault(axis, set()):
-                continue
-            seen[axis].add(same)
-            sums = sums_in(hierarchy)
-            if axis == PERIOD:
-                # the sum over a series of years counts nothing anybody names
-                sums = [each for each in sums if each[0] != hierarchy.total]
-                codes = [c for c in hierarchy.codes if c != hierarchy.total]
-            else:
-                codes = list(hierarchy.codes)
-            said.setdefault(axis, []).append((entry.name, sums, codes))
-        for axis, code in entry.about.codes.items():
-            said.setdefault(axis, []).append((entry.name, [], [code]))
-        if entry.about.ratio is not None:
-            for axis, code in entry.about.ratio.under.items():
-                if axis not in ("population", "value", "unit"):
-                    said.setdefault(axis, []).append((entry.name, [], [code]))
-        for axis, groups in entry.about.groupings.items():
-            said.setdefault(axis, []).append((entry.name, [(c, tuple(p)) for c, p in groups.items()], []))
-    return {axis: scheme_of(axis, each, totals.get(axis, "")) for axis, each in said.items()}
 
 
 def _today() -> str:

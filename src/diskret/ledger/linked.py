@@ -22,6 +22,10 @@ class Linked(System):
     """Names of the entries."""
     shown_by: Mapping[int, Sequence[int]] = field(default_factory=dict)
     """Of every cell that is published openly the entries that show it."""
+    differences: Bools = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
+    """Cells that stand for differences, such as what rounding leaves."""
+    identity: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """A number for every cell by what it counts, the same in every system; 0 for differences."""
     told: tuple[str, ...] = ()
     """For every equation that is no sum what it says, such as a growth rate; empty for sums."""
     row_cells: tuple[Ints, Ints] = field(default_factory=lambda: (np.zeros(1, np.int64), np.empty(0, np.int64)))

@@ -25,7 +25,7 @@ def telling_ratios(table: Table, promise: Promise, link: Callable[[Table], Link]
     withheld = given.copy()
     while not withheld.all():
         found = link(with_hidden(table, withheld))
-        report = audit(found.cells, asked_of(found.cells, promise))
+        report = audit(found.cells, asked_of(promise))
         if report.safe:
             return withheld
         told = _behind(found, [e.index[0] for e in report.exposed if e.index]) if not report.undecided else None

@@ -38,7 +38,18 @@ class Remembering:
     def beside(self, table: Table, promise: Promise) -> Beside:
         """What `suppress` protects in the place of the table."""
         _, link = self.ledger.link(table, self.about, promise, name=self.name)
-        return Beside(cells=link.cells, own=link.own, promise=asked_of(link.cells, promise))
+        if link.hidden_shown:
+            names = [link.cells.name_of(int(link.own[cell])) for cell, _ in link.hidden_shown]
+            error = NotBeside(
+                f"{self.name} has {len(names)} sensitive cells whose values are public",
+                where=listed(names, most=10),
+                hint=f"they stand openly in {listed(dict.fromkeys(by for _, by in link.hidden_shown))}, and what is "
+                "out cannot be hidden any more: publish less detail.",
+            )
+            because = zip(names, (by for _, by in link.hidden_shown), strict=True)
+            error.because = tuple(f"{name}: {by}, {name}" for name, by in because)
+            raise error
+        return Beside(cells=link.cells, own=link.own, promise=asked_of(promise), given=promise)
 
     def withheld(self, table: Table, promise: Promise) -> Table | None:
         """A table of ratios without those that tell too much; None for other tables."""
@@ -54,7 +65,7 @@ class Remembering:
 
         So is one that holds sensitive cells that are exposed in any case.
         """
-        bare = self.beside(with_hidden(table, np.ones(table.size, dtype=np.bool_)), beside.promise)
+        bare = self.beside(with_hidden(table, np.ones(table.size, dtype=np.bool_)), beside.given)
         before = exposures_of(audit(bare.cells, bare.promise))
         cells = beside.cells
         own = {cells.name_of(int(cell)) for cell in beside.own if cell >= 0}
@@ -78,7 +89,7 @@ class Remembering:
         without = audit(bare.cells, bare.promise).exposed[:20]
         reasons = [(e, blamed(bare.cells, bare.promise, e)) for e in without if e.cell in fresh]
         error.because = tuple(f"{e.cell}: {'; '.join(why)}" for e, why in reasons[:MOST_REASONS] if why)
-        error.instead = tuple(self._instead(table, beside.promise)) if self.proposing else ()
+        error.instead = tuple(self._instead(table, beside.given)) if self.proposing else ()
         hints = [f"what is published makes it impossible ({each})" for each in error.because]
         hints += [f"could be released instead: {', or '.join(error.instead)}"] if error.instead else []
         error.hint = ". ".join([*hints, "what is out cannot be hidden any more: publish less detail"]) + "."

@@ -12,6 +12,7 @@ from diskret.ledger.fitting import fitted
 from diskret.ledger.judging import judged
 from diskret.ledger.linked import Linked
 from diskret.ledger.naming import space_of
+from diskret.ledger.settled import identities_of
 from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.exact import decimals_of
@@ -58,7 +59,9 @@ def system_of(found: Connected, subjects: dict[tuple[str, str, str], int], judge
         below=below[kept], above=above[kept], lower=lower[kept], upper=upper[kept],
         decimals=decimals_of(own), frequency=frequency, judges=distinct_rules(judges),
         space=space_of(found, kept, subjects), system=_equations(start, cells, factor, kept.size),
-        axes=tuple(("", "") for _ in told), sources=sources, shown_by=shown_by, told=told, row_cells=(start, cells),
+        axes=tuple(("", "") for _ in told), sources=sources, shown_by=shown_by, told=told,
+        differences=kept >= found.key.shape[0],
+        identity=identities_of(found, kept, list(subjects)), row_cells=(start, cells),
     )  # fmt: skip
     of_row = found.nodes.of_row
     near = (of_row >= 0) & found.inside[np.maximum(of_row, 0)] & (found.rows.entry < len(sources) - 1)

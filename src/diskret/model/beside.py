@@ -26,6 +26,8 @@ class Beside:
     """For every cell of the table the one behind it."""
     promise: Promise
     """What is promised of them: the same, with what everybody knows besides as intervals."""
+    given: Promise
+    """The promise as it was given."""
 
 
 class Memory(Protocol):

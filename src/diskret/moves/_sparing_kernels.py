@@ -234,7 +234,8 @@ def _close(task):
         move = lists[VICTIMS, i]
         for e in range(store.moves[move, FIRST_ENTRY], store.moves[move + 1, FIRST_ENTRY]):
             cell = store.entries[e, CELL]
-            if store.links[cell, USES] == 0 and cells[cell, PRICE] != cells[cell, FREE]:
+            hidden_anyway = cells[cell, PRICE] == cells[cell, FREE]
+            if store.links[cell, USES] == 0 and not hidden_anyway and not _closed(cell, task.space.rooms):
                 for way in range(4):
                     task.space.rooms[cell, way] = 0.0
                 state[WON] += 1

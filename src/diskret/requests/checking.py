@@ -138,7 +138,7 @@ def judge_table(output: TableOutput, house: House, ledger: Ledger | None = None)
                 return Finding(name=output.name, verdict="accept"), marked
             done = suppress(marked, house.promise, house.method, ledger=memory)
     except DiskretError as e:
-        return _refused(output, e.what, *([e.where] if e.where else [])), None
+        return _refused(output, e.what, *([e.where] if e.where and e.where != output.name else [])), None
     if done.unprotected or (done.audit is not None and not done.audit.safe):
         cells = [u.cell for u in done.unprotected] or ["see the audit"]
         return _refused(output, f"cells cannot be protected: {listed(cells)}"), None

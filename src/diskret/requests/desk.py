@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class Desk:
                     return self._again(query, before)
             known = len(self.ledger.entries)
             done = self._judged(query, reduce)
-            name = f"request {len(register.entries()) + 1}"
+            name = self._name(len(register.entries()) + 1)
             on = on or datetime.now(UTC).date().isoformat()
             if done.table is not None and done.given is not None:
                 about = self._apart(about_of(self.about, self.records, done.given))
@@ -90,6 +91,12 @@ class Desk:
             return done
         reasons = (*done.reasons, *checked.report().splitlines()[1:])
         return Answer(kind="refused", asked=query, given=None, table=None, reasons=reasons)
+
+    def _name(self, number: int) -> str:
+        """A name that no entry has: an answer may have been entered whose request was cut off."""
+        taken = {entry.name for entry in self.ledger.entries}
+        names = (f"request {number}{'' if turn == 1 else f' ({turn})'}" for turn in count(1))
+        return next(name for name in names if name not in taken)
 
     def _apart(self, about: About) -> About:
         """The same, with a reason where the ledger knows nothing of this value."""

@@ -27,7 +27,7 @@ class Located:
 
     shown: tuple[Shown, ...]
     beyond: tuple[str, ...]
-    """Entries that cannot be told by the records: other values, or classifications that the records do not have."""
+    """Entries that the records cannot tell: other periods or values, rates, classifications they do not have."""
 
 
 def located(ledger: Ledger, records: Records, base: About, value: str | None) -> Located:
@@ -37,7 +37,11 @@ def located(ledger: Ledger, records: Records, base: About, value: str | None) ->
     subject = (about.population, about.value, about.scale[1])
     for entry in ledger.entries:
         same_period = entry.about.period == base.period or PERIOD in entry.by
+        if entry.subject != subject and entry.about.ratio is None:
+            continue
         if entry.subject != subject or not same_period:
+            # rates and other periods may say something about this one: quarters add up to years
+            beyond.append(entry.name)
             continue
         cells = ledger.cells(entry)
         found = None if entry.about.ratio else _over(entry, cells, records, ledger.schemes, base.period)

@@ -85,7 +85,8 @@ NO_CELLS = DeviationTable(counts=np.zeros((1, 1), dtype=np.int64))
 class Quality:
     """Deviation tables of an anonymous file, one per dimension of the control tables.
 
-    Numbers of cells by deviation tell nothing about a single cell; the report may be published with the file.
+    Internal: with the file, numbers of cells by deviation can leave a single original. `Anonymisation.bounds` is what
+    may be published.
     """
 
     by_dimension: Mapping[int, DeviationTable]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """Where a search stands. Counts of cells and largest deviations tell nothing about a single cell."""
+    """Where a search stands. Internal: with the file, counts of cells can tell small counts of the original."""
 
     stage: str
     """"annealing", "ladder", "polishing"; "phase 1" and "phase 2" of the printed search."""

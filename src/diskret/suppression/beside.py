@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from diskret.auditing.audit import audit
+from diskret.auditing.report import AuditReport
 from diskret.model.beside import Memory
 from diskret.model.errors import ProtectionWarning
 from diskret.model.promise import Promise
@@ -22,6 +23,8 @@ from diskret.moves.move import MoveSet
 from diskret.suppression.by_moves import unprotected_of
 from diskret.suppression.methods import Moves, Progress
 from diskret.suppression.result import Suppression
+
+MOST_ROUNDS = 4
 
 
 def protected_beside(
@@ -37,6 +40,27 @@ def protected_beside(
             table=ratios, before=table, promise=promise, moves=MoveSet.none(), unprotected=unprotected_of(told),
             audit=told,
         )  # fmt: skip
+    pattern = table
+    for _ in range(MOST_ROUNDS):
+        done, report, pattern = _once(pattern, promise, method, ledger, protect, progress)
+        unions = audit(pattern, promise).unions if promise.unions else ()
+        if not unions:
+            break
+        # what hidden cells of a line tell together is looked at in the table itself
+        pattern = protect(pattern, promise, method, progress).table
+    if report is not None:
+        report = replace(report, unions=unions)
+    return Suppression(
+        table=pattern, before=table, promise=promise, moves=MoveSet.none(), notes=done.notes, audit=report,
+        unprotected=() if report is None else unprotected_of(report), cost=done.cost, beside=done,
+    ).sealed()  # fmt: skip
+
+
+def _once(
+    table: Table, promise: Promise, method: Moves, ledger: Memory,
+    protect: Callable[[Table, Promise, Any, Progress | None], Suppression], progress: Progress | None,
+) -> tuple[Suppression, AuditReport | None, Table]:  # fmt: skip
+    """All that is connected with the table protected, what an audit says of the table, and its pattern."""
     beside = ledger.beside(table, promise)
     with warnings.catch_warnings():
         # whose fault it is that a cell cannot be protected says the ledger
@@ -50,8 +74,4 @@ def protected_beside(
     found = done.table.status.reshape(-1)[beside.own[mine]]
     hidden = np.isin(found, (Status.PRIMARY, Status.SECONDARY))
     status[mine] = np.where(hidden & ~table.hidden.reshape(-1)[mine], Status.SECONDARY, status[mine])
-    protected = replace(table, status=status.reshape(table.shape))
-    return Suppression(
-        table=protected, before=table, promise=promise, moves=MoveSet.none(), notes=done.notes, audit=report,
-        unprotected=() if report is None else unprotected_of(report), cost=done.cost, beside=done,
-    ).sealed()  # fmt: skip
+    return done, report, replace(table, status=status.reshape(table.shape))

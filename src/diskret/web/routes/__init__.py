@@ -11,6 +11,7 @@ from diskret.web.routes import (
     next_file,
     preview,
     record_files,
+    requests,
     run_control,
     session,
     survey_plan,
@@ -34,4 +35,5 @@ ALL: list[Route] = [
     *exports.ROUTES,
     *record_files.ROUTES,
     *survey_plan.ROUTES,
+    *requests.ROUTES,
 ]

@@ -1,0 +1,142 @@
+"""`python -m benchmarks.ledger_scale [--tables 10000] [--whole]`: checking a table of 10,000 cells in a large ledger.
+
+The ledger holds tables of 5,050 cells (100 regions, 49 branches), 50 for each of several values and years: one for each
+of 49 kinds of firms, and one for all. Hidden are cuboids of eight cells over two regions, two branches and two kinds.
+The new table shows regions by 98 kinds of owners. With ``--whole`` every table is written in full; otherwise those of
+other values and years, which are not loaded for the check, hold one row only, so that building takes minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import diskret as dk
+from diskret.ledger import About, index
+from diskret.ledger.entry import Entry, cells_of
+from diskret.ledger.lock import alone_in
+from diskret.ledger.storage import write_entry
+
+REGIONS, BRANCHES, KINDS, OWNERS, CUBOIDS = 100, 49, 49, 98, 40
+
+
+def main() -> None:
+    """Build a ledger, open it, check a table."""
+    asked = argparse.ArgumentParser()
+    asked.add_argument("--tables", type=int, default=10_000)
+    asked.add_argument("--whole", action="store_true")
+    asked.add_argument("--keep", default="")
+    given = asked.parse_args()
+    place = Path(given.keep or tempfile.mkdtemp()) / "ledger"
+    begin = time.process_time()
+    cells = _built(place, given.tables, given.whole) if not place.exists() else 0
+    print(f"built: {given.tables} tables, {cells} cells in {time.process_time() - begin:.0f} CPU s", flush=True)
+    begin = time.process_time()
+    ledger = dk.open_ledger(place)
+    print(f"opened: {ledger} in {time.process_time() - begin:.1f} CPU s", flush=True)
+    table, about = _new()
+    for again in ("first", "again"):
+        begin, wall = time.process_time(), time.monotonic()
+        found = ledger.check(table, about, name="by owners")
+        took = time.process_time() - begin, time.monotonic() - wall
+        print(
+            f"checked {again}: {table.size} cells beside {len(found.connected)} tables, "
+            f"{found.audit.table.size} cells connected, {found.audit.checked} primary, safe: {found.safe}, "
+            f"{took[0]:.1f} CPU s, {took[1]:.1f} s",
+            flush=True,
+        )
+    print(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+
+
+def _world(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Values of all finest cells, and which are hidden (1 primary, 2 secondary)."""
+    draw = np.random.default_rng(seed)
+    value = np.rint(draw.lognormal(6, 1, (REGIONS, BRANCHES, KINDS))) + 1
+    hidden = np.zeros(value.shape, dtype=np.uint8)
+    for _ in range(CUBOIDS):
+        corner = np.ix_(*(draw.choice(n, 2, replace=False) for n in value.shape))
+        hidden[corner] = np.where(hidden[corner] > 0, hidden[corner], 2)
+        first = tuple(each.reshape(-1)[0] for each in corner)
+        hidden[first] = 1
+    return value, hidden
+
+
+def _tree(name: str, size: int) -> dk.Hierarchy:
+    return dk.Hierarchy.flat([f"{name}{i}" for i in range(size)], total=f"all {name}")
+
+
+def _summed(value: np.ndarray) -> np.ndarray:
+    for axis in range(value.ndim):
+        value = np.concatenate([value, value.sum(axis=axis, keepdims=True)], axis=axis)
+    return value
+
+
+def _built(place: Path, tables: int, whole: bool) -> int:
+    """A ledger, entry by entry, without the checks that entering makes."""
+    ledger = dk.open_ledger(place, create=True)
+    by = {"region": _tree("r", REGIONS), "branch": _tree("b", BRANCHES)}
+    small = {"region": _tree("r", REGIONS)}
+    total = 0
+    previous, number = "", 0
+    with alone_in(place):
+        while number < tables:
+            block = number // (KINDS + 1)
+            value, hidden = _world(block)
+            for kind in range(KINDS + 1):
+                if number >= tables:
+                    break
+                number += 1
+                own = value.sum(axis=2) if kind == KINDS else value[:, :, kind]
+                status = np.zeros(own.shape, np.uint8) if kind == KINDS else hidden[:, :, kind]
+                full = whole or block == 0
+                data = _summed(own) if full else _summed(own.sum(axis=1))
+                marks = np.zeros(data.shape, np.uint8)
+                if full:
+                    marks[:-1, :-1] = status
+                table = dk.Table(by=by if full else small, response="turnover", value=data, status=marks)
+                fixed = {} if kind == KINDS else {"kind": f"k{kind}"}
+                if not full:
+                    fixed |= {"branch": "b0"}
+                about = About(
+                    population=f"firms {block // 10}", period=str(2015 + block % 10), fixed=fixed, apart="other",
+                    groupings={"kind": {"all k": [f"k{i}" for i in range(KINDS)]}},
+                )  # fmt: skip
+                cells = cells_of(table, about)
+                entry = Entry(
+                    number=number, name=f"table {number}", on="2026-01-01", about=about, response="turnover",
+                    by=table.by, cells=cells.size, hidden=int(cells.hidden.sum()), decimals=0, frequency=False,
+                    nonnegative=True, told=True, previous=previous,
+                )  # fmt: skip
+                written = write_entry(place, entry.head(), cells)
+                previous = written.hash
+                total += cells.size
+                ledger.entries = (*ledger.entries[-1:], written)
+    index.chain_of(place, keep=True)
+    return total
+
+
+def _new() -> tuple[dk.Table, About]:
+    """Regions by kinds of owners: a table of 10,000 cells of the first value and year."""
+    value, _ = _world(0)
+    draw = np.random.default_rng(99)
+    share = draw.multinomial(1000, np.full(OWNERS, 1 / OWNERS), REGIONS) / 1000
+    rows = value.sum(axis=(1, 2))
+    inner = np.floor(rows[:, None] * share)
+    inner[:, 0] += rows - inner.sum(axis=1)
+    data = _summed(inner)
+    table = dk.Table(
+        by={"region": _tree("r", REGIONS), "owner": _tree("o", OWNERS)}, response="turnover", value=data,
+        status=np.zeros(data.shape, np.uint8),
+    )  # fmt: skip
+    table = table.with_status("primary", [[f"r{i}", f"o{i}"] for i in range(0, 90, 3)])
+    done = dk.suppress(table, method=dk.methods.Cuboids()).table
+    return done, About(population="firms 0", period="2015")
+
+
+if __name__ == "__main__":
+    main()
