@@ -261,7 +261,8 @@ def main() -> None:
     warnings.simplefilter("ignore", dk.ProtectionWarning)
     for campaign in range(asked.campaigns):
         run(tally, asked.seed * 100_000 + campaign, asked.requests, asked.firms)
-        print(f"{campaign + 1} campaigns, {time.process_time() - start:.0f} CPU s", flush=True)
+        found = f"{tally.exact} exact, {tally.close} too close, {tally.few} few"
+        print(f"{campaign + 1} campaigns, {time.process_time() - start:.0f} CPU s: {found}", flush=True)
     everything: dict[str, int] = {}
     for kind, of in sorted(tally.kinds.items()):
         for each, number in of.items():
