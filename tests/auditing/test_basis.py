@@ -140,3 +140,32 @@ def test_verdicts_are_those_of_programmes(seed: int, length: float, monkeypatch:
         report = audit(table, promise)
         found.append(([(e.index, e.by, e.exact, e.lower, e.upper) for e in report.exposed], report.undecided))
     assert found[0] == found[1]
+
+
+def halved() -> Table:
+    """A table of three classifications in which some of the shortest moves take one cell by half of another's step."""
+    rng = np.random.default_rng(9)
+    by = {name: Hierarchy.flat([f"{name}{i}" for i in range(6)]) for name in "rst"}
+    shape = tuple(len(h) for h in by.values())
+    leaves = np.ix_(*(np.flatnonzero(h.is_leaf) for h in by.values()))
+    value, hidden = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.bool_)
+    value[leaves] = rng.integers(1, 30, (6, 6, 6))
+    hidden[leaves] = rng.random((6, 6, 6)) < 0.5
+    add_up(value, tuple(by.values()))
+    status = np.where(hidden, Status.SECONDARY, Status.OPEN).astype(np.uint8)
+    return Table(by, "x", value.astype(np.float64), status, Contributors(value), positive=True)
+
+
+def test_moves_with_halves_are_taken_twice_and_none_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = halved()
+    system = table.equations()
+    found, matrix = basis_of(table, system), dense(system)
+    assert found.complete
+    assert found.holds.all()
+    moves = np.zeros((len(found.moves), system.cells.size))
+    for number, move in enumerate(found.moves):
+        moves[number, np.searchsorted(system.cells, move.cells)] = move.coefficients
+    assert not (matrix @ moves.T).any()
+    assert np.linalg.matrix_rank(moves) == len(moves) == system.cells.size - np.linalg.matrix_rank(matrix)
+    monkeypatch.setattr(bases, "PARTS", 1)
+    assert not basis_of(table, system).holds.all()

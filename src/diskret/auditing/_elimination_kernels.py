@@ -246,11 +246,12 @@ def ratios(vectors, p):
 
 
 @kernel
-def combined(pivot_column, pivot_start, pivot_length, pool_column, pool_value, size, p, longest, largest, most):
+def combined(pivot_column, pivot_start, pivot_length, pool_column, pool_value, size, p, longest, most):
     """Every column as a combination of those without pivot: where each begins, these columns, and how many times each.
 
-    A free column is itself. Empty are columns that are zero, and those made of more than ``longest`` columns, with
-    larger numbers than ``largest``, or of such, and all from ``most`` entries on; which are not says the last array.
+    A free column is itself. How many times is said modulo the prime, by the number of least size. Empty are columns
+    that are zero, and those made of more than ``longest`` columns, or of such, and all from ``most`` entries on; which
+    are not says the last array.
     """
     begin, length, short = np.zeros(size, np.int64), np.zeros(size, np.int64), np.ones(size, np.bool_)
     short[pivot_column] = False
@@ -284,7 +285,6 @@ def combined(pivot_column, pivot_start, pivot_length, pool_column, pool_value, s
             value = added[met[i]] % p
             added[met[i]] = 0
             value = value if value <= p // 2 else value - p
-            fits = fits and abs(value) <= largest
             if value != 0:
                 pool[used + length[column]], times[used + length[column]] = met[i], value
                 length[column] += 1
