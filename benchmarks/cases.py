@@ -31,7 +31,7 @@ CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cas
 LONG = (
     # other programs, which take a minute or more; smaller data say the same
     "tabulate-10M-duckdb", "tabulate-10M-polars", "suppress-h3-pytauargus*", "suppress-h3-gconfid",
-    "risk-anonymity-*-pycanon", "risk-link-fellegi_sunter-17",
+    "risk-anonymity-*-pycanon",
     # ours at a size whose claim a smaller case makes as well
     "holdings-50M", "suppress-10M-cells-3-dimensions-q0-thinned", "suppress-10M-cells-5-dimensions-q0",
     "complete-extract4-audit", "complete-ranges-extract4-*", "pools-1000-audit", "systems-nine5d", "systems-dale",
@@ -41,7 +41,7 @@ LONG = (
     "protect-h3-*-economy",
     # searches of SAFE: the census of a million persons to 2/6/6 stays
     "safe-adult-122", "safe-census100k-266", "safe-census100k-printed", "safe-census1m-277", "safe-census*-default",
-    "safe-weights-*", "safe-size-*", "safe-growth-100000*",
+    "safe-weights-*", "safe-size-*", "safe-growth-100000*", "safe-growth-3000000*", "safe-growth-83*", "safe-wide",
 )  # fmt: skip
 """Cases that only `make bench-all` runs, by name."""
 

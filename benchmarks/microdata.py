@@ -47,6 +47,11 @@ def cases() -> Iterator[Case]:
     yield Case("microdata-variance-10M", what, "diskret", keep, partial(column, SIZES["10M"]), warm, kept)
     what = "microaggregate 13,294 records x 30 columns"
     yield Case("microdata-mdav", what, "diskret, MDAV", mdav, partial(firms, 13_294, 30), warm, facts)
+    what = "microaggregate 1M records x 5 columns"
+    yield Case(
+        "microdata-mdav-1M", what, "diskret, MDAV in blocks", partial(mdav, SIZES["1M"], 5),
+        partial(firms, SIZES["1M"], 5), warm, facts,
+    )  # fmt: skip
     for pairing in ("none", "exact", "blocks"):
         yield Case(
             f"microdata-noise-13k-{pairing}", MEANS, f"diskret, pairing {pairing}", partial(noises, pairing),
@@ -138,8 +143,8 @@ def peer(n: int, method: str, stable: int) -> str | dict[str, Any]:
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def mdav() -> Protected:
-    return dk.microaggregate(firms(13_294, 30), list(firms(13_294, 30)), method="mdav")
+def mdav(records: int = 13_294, columns: int = 30) -> Protected:
+    return dk.microaggregate(firms(records, columns), list(firms(records, columns)), method="mdav")
 
 
 def noise(n: int, how: Any, seed: int) -> tuple[int, Protected]:
@@ -192,7 +197,7 @@ def peer_row(found: str | dict[str, Any]) -> Mapping[str, str]:
 
 
 def facts(done: Protected) -> str:
-    return ", ".join(f"{name} {value:,}" for name, value in done.facts.items() if isinstance(value, int))
+    return ", ".join(f"{name} {value:,}" for name, value in done.facts.items() if isinstance(value, int | float))
 
 
 def errors(done: tuple[int, Protected]) -> np.ndarray:

@@ -98,11 +98,13 @@ def cases() -> Iterator[Case]:
     for label, search in searches.items():
         run, prepare = partial(ours, "printed size", search), partial(given, "printed size")
         yield Case(f"safe-size-{label[9:]}", what, label, run, prepare, warm, judged, limit=1800)
-    for persons in (10_000, 100_000, 1_000_000, 10_000_000):
+    for persons in (10_000, 100_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000, 83_000_000):
         name, what = f"census{persons}", f"anonymise a census of {persons:,} persons, growth"
         run = partial(ours, name, dk.LadderSearch(), threads=2)
         label = "diskret, ladder, 2 threads"
-        yield Case(f"safe-growth-{persons}", what, label, run, partial(given, name), warm, grown, limit=3600)
+        yield Case(f"safe-growth-{persons}", what, label, run, partial(given, name), warm, grown, limit=7200)
+    what = "anonymise 200 records with 40 attributes, 10,700 tables"
+    yield Case("safe-wide", what, "diskret, ladder", wide, warm=warm, judge=judged)
     for name in ("eusilc", "census100k", "census1m"):
         what = f"moves of {name}"
         yield Case(
@@ -115,6 +117,13 @@ def ours(name: str, search: Any = "ladder", weights: Any = 0, threads: int = 1) 
     data, attributes = given(name)
     options = dk.AnonymiseOptions(threads=threads)
     return dk.anonymise(data, attributes, search=search, control=dk.Control(weights=weights), options=options)
+
+
+def wide() -> Anonymisation:
+    """Few records, many attributes."""
+    random = np.random.default_rng(3)
+    data = {f"a{i}": random.choice(list("abc"), 200) for i in range(40)}
+    return dk.anonymise(data, list(data), seed=1, options=dk.AnonymiseOptions(threads=1))
 
 
 def warm() -> None:
