@@ -29,7 +29,7 @@ NEVER = {
 }  # fmt: skip
 """Names of POSIX that nothing here uses, however guarded."""
 GUARDED = {"fcntl": "model/locks.py", "resource": "web/confined.py model/memory.py"}
-"""Modules of POSIX and where they are imported, by code that does without them. The ledger chooses by platform."""
+"""Modules of POSIX and where they are imported, by code that does without them."""
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_no_name_that_only_posix_has_is_used() -> None:
             names = [a.name for a in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else [name]
             found += [f"{path.name}: {each}" for each in names if each in NEVER]
             for module in set(names) & set(GUARDED):
-                if isinstance(node, ast.Import) and path.parent.name != "ledger":
+                if isinstance(node, ast.Import):
                     where = path.relative_to(ROOT / "src" / "diskret").as_posix()
                     assert where in str(GUARDED[str(module)]).split(), where
     assert found == []

@@ -154,7 +154,7 @@ NO_FILES = {
     "PoolTableOutput": {"mark", "title"},
     "RecordsOutput": {"title"},
     "AnonymiseOutput": {"title"},
-    "AttackOutput": set(),
+    "AttackOutput": {"title"},
 }
 
 

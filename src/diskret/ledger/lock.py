@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from diskret.model.errors import CannotWrite, LedgerBusy
+from diskret.model.locks import locked
 
 PATIENCE = 60.0
 """Seconds to wait for another process; entering a table takes a few."""
@@ -34,44 +34,17 @@ def alone_in(folder: Path, patience: float = PATIENCE, clock: Callable[[], float
         ) from e
     try:
         end = clock() + patience
-        while not _taken(handle):
+        while not (taken := locked(handle, wait=False)):
+            if taken is None:
+                raise CannotWrite(
+                    "the ledger cannot be locked: its file system has no locks", where=str(folder),
+                    hint="keep the ledger on another disk, or open it with read_only=True.",
+                )  # fmt: skip
             if clock() > end:
                 raise LedgerBusy(
                     "another process is working in the ledger", where=str(folder), hint="try again when it has ended."
                 )
             time.sleep(PAUSE)
-        try:
-            yield
-        finally:
-            _given_back(handle)
+        yield
     finally:
-        os.close(handle)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _taken(handle: int) -> bool:
-        try:
-            os.lseek(handle, 0, os.SEEK_SET)
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def _given_back(handle: int) -> None:
-        os.lseek(handle, 0, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _taken(handle: int) -> bool:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
-
-    def _given_back(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_UN)
+        os.close(handle)  # gives the lock back
