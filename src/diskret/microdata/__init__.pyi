@@ -1,3 +1,5 @@
+from diskret.microdata.by_column import Part as Part
+from diskret.microdata.by_column import protect_by_column as protect_by_column
 from diskret.microdata.coarsening import Drop as Drop
 from diskret.microdata.coarsening import Recode as Recode
 from diskret.microdata.coarsening import ReleaseUnits as ReleaseUnits
