@@ -34,8 +34,8 @@ class Keyboard:
     def press(self, *keys: str) -> None:
         ActionChains(self.screen.driver).send_keys(*keys).perform()
 
-    def reach(self, css: str, most: int = 90) -> None:
-        """Walk by Tab until a control has the focus, and see that it has."""
+    def reach(self, css: str, most: int = 270) -> None:
+        """Walk by Tab until a control has the focus, and see that it has; a page that is drawn anew begins at its top."""
         self.screen.see(css)
         for _ in range(most):
             if found := self.screen.run(SEEN, css):
