@@ -113,7 +113,8 @@ def test_programs_are_served_without_posix(served: tuple[Path, httpx2.Client]) -
 def test_a_process_stops_by_a_word_and_not_by_a_signal(tmp_path: Path) -> None:
     code = (
         "import sys, time\nfrom diskret.model.processes import heed\nheed(sys.stdin.buffer)\n"
-        "try:\n    print('on', flush=True)\n    for _ in range(600): time.sleep(0.1)\nexcept KeyboardInterrupt:\n    print('stopped')\n"
+        "try:\n    print('on', flush=True)\n    for _ in range(600): time.sleep(0.1)\n"
+        "except KeyboardInterrupt:\n    print('stopped')\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **apart(), bufsize=0
