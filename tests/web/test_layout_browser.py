@@ -35,7 +35,7 @@ class Keyboard:
         ActionChains(self.screen.driver).send_keys(*keys).perform()
 
     def reach(self, css: str, most: int = 270) -> None:
-        """Walk by Tab until a control has the focus, and see that it has. Where a page is drawn anew it begins again."""
+        """Walk by Tab until a control has the focus, and see that it has. A page drawn anew begins again."""
         self.screen.see(css)
         for _ in range(most):
             if found := self.screen.run(SEEN, css):
