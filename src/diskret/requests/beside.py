@@ -20,12 +20,17 @@ from diskret.model.status import Status
 from diskret.model.system import System
 from diskret.model.table import Table
 from diskret.requests.shown import Atoms, Shown, added, atoms_of, members
+from diskret.requests.unions import Undecided, broken_union
 from diskret.rules.frequency import SmallCells
 from diskret.rules.magnitude import MinCount
 from diskret.rules.mark import mark
 from diskret.rules.rule import AnyOf, largest_needed
 from diskret.suppression.methods import AnyMethod, Moves
 from diskret.suppression.suppress import suppress
+
+Rows = npt.NDArray[np.bool_]
+MOST_GROUPS = 40
+"""Groups that break a rule only together, after which a table is not given."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -78,19 +83,70 @@ def beside_released(
     out = [members(each, atoms)[each.open.reshape(-1)] for each in released]
     out = [rows[rows.any(axis=1)] for rows in out]
     full = own.any(axis=1)
-    every, place = _distinct(np.vstack([np.eye(atoms.size, dtype=np.bool_), *out, own[full]]))
-    at = place[atoms.size + sum(map(len, out)) :]
-    known = np.zeros(len(every), dtype=np.bool_)
-    known[place[atoms.size : atoms.size + sum(map(len, out))]] = True
-    mine = np.zeros(len(every), dtype=np.bool_)
+    cells = _Cells(atoms=atoms, out=np.vstack([own[:0], *out]), own=own[full])
+    groups: list[Rows] = []
+    while True:
+        found = _protected(cells, groups, house, rules, frequency)
+        if frequency or not found.safe:
+            break
+        union = broken_union(found.seen, atoms, rules)
+        if union is None:
+            break
+        if isinstance(union, Undecided) or len(groups) == MOST_GROUPS:
+            found = replace(found, safe=False)
+            break
+        # a group that breaks a rule only together is a cell like any other from now on
+        groups.append(union[None])
+    size = own.shape[0]
+    hidden, seen, caught = (np.zeros(size, dtype=np.bool_) for _ in range(3))
+    value, count = np.zeros(size), np.zeros(size, dtype=np.int64)
+    hidden[full], value[full], count[full] = found.hidden, found.value, found.count
+    seen[full], caught[full] = found.known, found.sensitive & ~found.known
+    return Beside(
+        table=new, value=value, count=count, hidden=hidden, known=seen, sensitive=caught, audit=found.audit,
+        safe=found.safe,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Cells:
+    """Cells that were released, and the occupied ones of a new table, over atoms."""
+
+    atoms: Atoms
+    out: Rows
+    own: Rows
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Protected:
+    """The occupied cells of a new table after protecting."""
+
+    hidden: Bools
+    value: Floats
+    count: Ints
+    known: Bools
+    sensitive: Bools
+    audit: AuditReport | None
+    safe: bool
+    seen: Rows
+    """All cells anybody sees, over atoms."""
+
+
+def _protected(cells: _Cells, groups: Sequence[Rows], house: House, rules: AnyOf, frequency: bool) -> _Protected:
+    """Protect the cells of a new table; atoms, and ``groups`` of them, are cells that nobody is shown."""
+    atoms = cells.atoms
+    ranked = atoms.largest.shape[1]
+    inner = np.vstack([np.eye(atoms.size, dtype=np.bool_), *groups])
+    every, place = _distinct(np.vstack([inner, cells.out, cells.own]))
+    at = place[len(inner) + len(cells.out) :]
+    known, mine = (np.zeros(len(every), dtype=np.bool_) for _ in range(2))
+    known[place[len(inner) : len(inner) + len(cells.out)]] = True
     mine[at] = True
     system, people = _system(every, atoms, place[: atoms.size], ranked, frequency)
     marked = _marked(system, rules, frequency)
     sensitive = marked.status.reshape(-1) == Status.PRIMARY
     status = np.where(sensitive, np.uint8(Status.PRIMARY), np.uint8(Status.OPEN))
-    only_atoms = np.ones(len(every), dtype=np.bool_)
-    only_atoms[mine | known] = False
-    status[only_atoms & ~sensitive] = Status.SECONDARY
+    status[~(mine | known) & ~sensitive] = Status.SECONDARY
     status[known] = Status.PUBLISHED
     marked = replace(marked, status=status, seal="")
     with warnings.catch_warnings():
@@ -99,16 +155,12 @@ def beside_released(
         asked = (status == Status.PRIMARY).any()
         done = suppress(marked, house.promised(frequency), house.method) if asked else None
     pattern = marked.hidden if done is None else done.table.hidden
-    safe = done is None or (done.audit is not None and done.audit.safe and not done.unprotected)
-    audit = None if done is None else done.audit
-    size = own.shape[0]
-    hidden, seen, caught = (np.zeros(size, dtype=np.bool_) for _ in range(3))
-    value, count = np.zeros(size), np.zeros(size, dtype=np.int64)
-    hidden[full], value[full], count[full] = pattern[at], system.value[at], people[at]
-    seen[full], caught[full] = known[at], sensitive[at] & ~known[at]
-    return Beside(
-        table=new, value=value, count=count, hidden=hidden, known=seen, sensitive=caught, audit=audit, safe=safe
-    )
+    return _Protected(
+        hidden=pattern[at], value=system.value[at], count=people[at], known=known[at], sensitive=sensitive[at],
+        audit=None if done is None else done.audit,
+        safe=done is None or (done.audit is not None and done.audit.safe and not done.unprotected),
+        seen=every[known | (mine & ~pattern)],
+    )  # fmt: skip
 
 
 def for_counts(rules: AnyOf) -> AnyOf:
@@ -122,7 +174,7 @@ def for_counts(rules: AnyOf) -> AnyOf:
     return AnyOf((SmallCells(max(least), margins=True),))
 
 
-def _distinct(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], Ints]:
+def _distinct(rows: Rows) -> tuple[Rows, Ints]:
     """Cells that are made of the same atoms, once each; and for every row its number."""
     packed = np.packbits(rows, axis=1)
     _, first, place = np.unique(packed, axis=0, return_index=True, return_inverse=True)
@@ -133,7 +185,7 @@ def _distinct(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], Ints]
     return rows[first[order]], rank[place.reshape(-1)]
 
 
-def _system(every: npt.NDArray[np.bool_], atoms: Atoms, at: Ints, ranked: int, frequency: bool) -> tuple[System, Ints]:
+def _system(every: Rows, atoms: Atoms, at: Ints, ranked: int, frequency: bool) -> tuple[System, Ints]:
     """All cells with what adds up, every cell being the sum of its atoms; and how many units they count."""
     size = len(every)
     row, part = np.nonzero(every)
