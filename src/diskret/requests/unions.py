@@ -25,6 +25,8 @@ from diskret.rules.rule import AnyOf
 
 NODES = 20_000
 """Nodes after which a programme gives up: then it is undecided, and nothing is given."""
+NEAR = 1e-7
+"""Up to which a combination of cells, which count every atom once or not at all, is a group."""
 HAIR = 1e-6
 """Relative size of contributions from which on a rule is broken for sure."""
 Rows = npt.NDArray[np.bool_]
@@ -59,6 +61,20 @@ def broken_union(rows: Rows, atoms: Atoms, rules: AnyOf) -> Bools | Undecided | 
             return found
         undecided |= found is Undecided.GAVE_UP
     return Undecided.GAVE_UP if undecided else None
+
+
+def computable(groups: Rows, shown: Rows) -> Bools:
+    """Which groups of atoms are a combination of shown cells.
+
+    >>> rows = np.array([[True, True, True], [True, False, False]])
+    >>> computable(np.array([[False, True, True], [False, False, True]]), rows).tolist()
+    [True, False]
+    """
+    if not len(groups) or not len(shown):
+        return np.asarray(~groups.any(axis=1))
+    wanted, given = groups.T.astype(np.float64), shown.T.astype(np.float64)
+    weights, *_ = np.linalg.lstsq(given, wanted, rcond=None)
+    return np.asarray((np.abs(given @ weights - wanted) < NEAR).all(axis=0))
 
 
 def takes_several(rule: Rule) -> bool:
