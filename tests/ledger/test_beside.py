@@ -158,6 +158,20 @@ def test_rates_give_away_hidden_levels_and_are_withheld(tmp_path: Path) -> None:
     assert ledger.check(done.table, growth).safe
 
 
+def test_rates_stay_true_of_the_values_they_were_made_of_when_those_are_revised(tmp_path: Path) -> None:
+    ledger = dk.open_ledger(tmp_path / "l", create=True)
+    ledger.add(regions(marked=False), firms(period="2023"), name="2023")
+    ledger.add(regions(scale=1.1, marked=False), firms(), name="2024")
+    of = dk.ledger.Ratio(under={"period": "2023"}, times=100, plus=-100)
+    growth = firms(value="x", ratio=of)
+    ledger.add(_rates(), growth, name="growth 2024")
+    late = firms(period="2023", revises="2023")
+    ledger.add(regions(scale=0.9, marked=False), late, name="2023 revised")
+    assert ledger.check(regions(ZONES, scale=1.1, marked=False), firms()).safe
+    with pytest.raises(Contradiction, match="7 published ratios of 'again'"):
+        ledger.check(_rates(), growth, name="again")
+
+
 def _rates() -> dk.Table:
     given = np.full(7, 10.0)
     with pytest.warns(ProtectionWarning):
