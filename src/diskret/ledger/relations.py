@@ -125,4 +125,5 @@ def bridges(relations: Relations, nodes: Nodes) -> None:
             continue
         off = float(np.round(new - old, 9))
         slack = relations.difference(off, -abs(off), abs(off), "revision")
-        relations.add(np.array([node, node - 1, slack]), np.array([1.0, -1.0, -1.0]), told="the value before revision")
+        # as a sum: whoever is alone in a cell before and after is one person
+        relations.add(np.array([node, node - 1, slack]), np.array([-1.0, 1.0, 1.0]), told="the value before revision")

@@ -45,5 +45,5 @@ class Memory(Protocol):
         ...
 
     def withheld(self, table: Table, promise: Promise) -> Table | None:
-        """A table of ratios, such as growth rates, without those that tell too much; None for other tables."""
+        """A table of ratios or rounded values without those that tell too much; None for tables of plain values."""
         ...

@@ -23,6 +23,7 @@ from diskret.moves.move import MoveSet
 from diskret.suppression.by_moves import unprotected_of
 from diskret.suppression.methods import Moves, Progress
 from diskret.suppression.result import Suppression
+from diskret.suppression.widening import widened
 
 MOST_ROUNDS = 4
 
@@ -32,12 +33,14 @@ def protected_beside(
     protect: Callable[[Table, Promise, Any, Progress | None], Suppression], progress: Progress | None,
 ) -> Suppression:  # fmt: skip
     """The table with its own pattern, and the attack on it together with all that is published."""
-    ratios = ledger.withheld(table, promise)
-    if ratios is not None:
-        beside = ledger.beside(ratios, promise)
+    bounding = ledger.withheld(table, promise)
+    if bounding is not None:
+        beside = ledger.beside(bounding, promise)
         told = audit(beside.cells, beside.promise)
+        if told.open_to:
+            told = ledger.told_of(table, beside, told)
         return Suppression(
-            table=ratios, before=table, promise=promise, moves=MoveSet.none(), unprotected=unprotected_of(told),
+            table=bounding, before=table, promise=promise, moves=MoveSet.none(), unprotected=unprotected_of(told),
             audit=told,
         )  # fmt: skip
     pattern = table
@@ -66,6 +69,8 @@ def _once(
         # whose fault it is that a cell cannot be protected says the ledger
         warnings.filterwarnings("ignore", ".* cannot be protected as asked", ProtectionWarning)
         done = protect(beside.cells, beside.promise, method, progress)
+    if done.audit is not None and done.audit.open_to:
+        done = widened(beside, done)
     report = done.audit
     if report is not None and report.open:
         report = ledger.told_of(table, beside, report)
