@@ -363,9 +363,10 @@ class Attack:
 
     def exposed_to_lone(self, secret: Secret, lone: Sequence[tuple[int, Cells]]) -> tuple[str, Cells]:
         """Whether somebody who is alone in a cell finds out what others contribute to a sensitive one."""
-        theirs = self.made.inside(secret.cells)
+        theirs, when = self.made.inside(secret.cells), {q for _, _, q in secret.cells}
         for each in dict.fromkeys(lone):
-            if theirs <= self.made.inside(each[1]):
+            # nobody finds himself out; who is alone in a cell of another year is somebody else as far as anybody knows
+            if theirs <= self.made.inside(each[1]) and when <= {q for _, _, q in each[1]}:
                 continue
             found = self.exposed(secret, self.made.known_to(each))
             if found:
@@ -459,17 +460,7 @@ def judge(made: World, plan: Plan, marked: dk.Table, error: NotBeside, count: Co
         if made.true(v, s.cells) == s.value
     ]
     found = [s for s in mine if attack.exposed(s)]
-    lone = list(made.lone)
-    if not plan.ratio:
-        # somebody alone in a cell, of a published table or of this one
-        people = marked.respondents
-        assert people is not None
-        lone += [
-            (v, members_of(made, plan, codes, plan.period))
-            for cell, codes in walk(marked)
-            for v in range(len(made.values))
-            if people.count.reshape(-1)[cell] == 1
-        ]
+    lone = [(plan.vintage, cells) for cells in boxes(made)]
     if not found:
         found = [s for s in mine if attack.exposed_to_lone(s, lone)[0]]
     if not found:
@@ -477,6 +468,18 @@ def judge(made: World, plan: Plan, marked: dk.Table, error: NotBeside, count: Co
         count.groundless += 1
     for because in error.because:
         blame(made, mine, lone, because, count, say)
+
+
+def boxes(made: World) -> Iterator[Cells]:
+    """Every cell of a year anybody could name that one firm is alone in."""
+    for region in range(1, 1 << made.regions):
+        for kind in range(1, 1 << made.kinds):
+            own = (region >> made.region & 1) & (kind >> made.kind & 1)
+            if own.sum() == 1:
+                rows = [r for r in range(made.regions) if region >> r & 1]
+                columns_in = [k for k in range(made.kinds) if kind >> k & 1]
+                for year in YEARS:
+                    yield frozenset((r, k, q) for r in rows for k in columns_in for q in columns(year))
 
 
 def blame(

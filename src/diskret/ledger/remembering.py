@@ -49,7 +49,7 @@ class Remembering:
             because = zip(names, (by for _, by in link.hidden_shown), strict=True)
             error.because = tuple(f"{name}: {by}, {name}" for name, by in because)
             raise error
-        return Beside(cells=link.cells, own=link.own, promise=asked_of(promise), given=promise)
+        return Beside(cells=link.cells, own=link.own, promise=asked_of(promise), given=promise, notes=link.notes)
 
     def withheld(self, table: Table, promise: Promise) -> Table | None:
         """A table of ratios or rounded values without those that tell too much; None for other tables."""

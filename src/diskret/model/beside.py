@@ -28,6 +28,8 @@ class Beside:
     """What is promised of them: the same, with what everybody knows besides as intervals."""
     given: Promise
     """The promise as it was given."""
+    notes: tuple[str, ...] = ()
+    """What the memory could not look at, in words."""
 
 
 class Memory(Protocol):

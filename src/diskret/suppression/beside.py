@@ -14,7 +14,7 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
-from diskret.model.beside import Memory
+from diskret.model.beside import Beside, Memory
 from diskret.model.errors import ProtectionWarning
 from diskret.model.promise import Promise
 from diskret.model.status import Status
@@ -41,8 +41,8 @@ def protected_beside(
             told = ledger.told_of(table, beside, told)
         return Suppression(
             table=bounding, before=table, promise=promise, moves=MoveSet.none(), unprotected=unprotected_of(told),
-            audit=told,
-        )  # fmt: skip
+            audit=told, notes=_told(beside),
+        ).sealed()  # fmt: skip
     pattern = table
     for _ in range(MOST_ROUNDS):
         done, report, pattern = _once(pattern, promise, method, ledger, protect, progress)
@@ -65,6 +65,7 @@ def _once(
 ) -> tuple[Suppression, AuditReport | None, Table]:  # fmt: skip
     """All that is connected with the table protected, what an audit says of the table, and its pattern."""
     beside = ledger.beside(table, promise)
+    notes = _told(beside)
     with warnings.catch_warnings():
         # whose fault it is that a cell cannot be protected says the ledger
         warnings.filterwarnings("ignore", ".* cannot be protected as asked", ProtectionWarning)
@@ -79,4 +80,11 @@ def _once(
     found = done.table.status.reshape(-1)[beside.own[mine]]
     hidden = np.isin(found, (Status.PRIMARY, Status.SECONDARY))
     status[mine] = np.where(hidden & ~table.hidden.reshape(-1)[mine], Status.SECONDARY, status[mine])
-    return done, report, replace(table, status=status.reshape(table.shape))
+    return replace(done, notes=(*done.notes, *notes)), report, replace(table, status=status.reshape(table.shape))
+
+
+def _told(beside: Beside) -> tuple[str, ...]:
+    """What could not be looked at, also said as a warning: a table beside it is not known to be safe."""
+    for note in beside.notes:
+        warnings.warn(f"the table is protected as far as could be looked at: {note}", ProtectionWarning, stacklevel=5)
+    return beside.notes
