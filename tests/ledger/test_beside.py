@@ -289,7 +289,8 @@ def test_whoever_protects_beside_hidden_values_that_nobody_told_is_warned(tmp_pa
     ledger = dk.open_ledger(tmp_path / "l", create=True)
     file = tmp_path / "bulletin.csv"
     file.write_text("kind,turnover\nk,x\nl,x\nboth,100\n")
-    ledger.add_published(file, firms(value="x"), by={"kind": dk.Hierarchy.flat("kl", total="both")}, value="turnover", name="Bulletin 7")
+    kinds = {"kind": dk.Hierarchy.flat("kl", total="both")}
+    ledger.add_published(file, firms(value="x"), by=kinds, value="turnover", name="Bulletin 7")
     with pytest.warns(ProtectionWarning, match="2 hidden cells are not known to the ledger"):
         done = dk.suppress(regions(), ledger=ledger.about(firms()))
     assert any("not known to the ledger" in note for note in done.notes)
