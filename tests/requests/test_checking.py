@@ -13,6 +13,7 @@ import diskret as dk
 from diskret.cli import app
 from diskret.job.check_file import check_file, read_outputs
 from diskret.job.house import read_house
+from diskret.ledger import About
 from diskret.model.errors import BadJob, BadOption
 from diskret.requests.answering import answer
 from diskret.requests.beside import House
@@ -248,3 +249,52 @@ def test_rules_that_cannot_judge_groups_of_records_are_refused() -> None:
         answer(records, Query(value="x"), House(rules=dk.rules.MinCount(3) | dk.rules.OneCategory()))
     with pytest.raises(BadOption, match="no rule about them"):
         answer(records, Query(value="x"), House(rules=AnyOf((dk.rules.SmallCells(3),))))
+
+
+def two_tables() -> tuple[TableOutput, TableOutput]:
+    """By regions and by zones that cut across them; each is safe by itself, and one less the other is a single firm."""
+    cells = {
+        "region": list("abcd"),
+        "x": [10, 20, 30, 40],
+        "n": [1, 5, 5, 5],
+        "x1": [10, 5, 8, 10],
+        "x2": [0, 5, 8, 10],
+    }
+    found = []
+    for name, tree, hidden in (
+        ("regions", {"N": ["a", "b"], "S": ["c", "d"]}, "ab"), ("zones", {"wet": ["a", "c"], "dry": ["b", "d"]}, "ac"),
+    ):  # fmt: skip
+        marks = ["secondary" if code in hidden else "" for code in "abcd"]
+        by = {"region": dk.Hierarchy.from_nested({"DE": tree})}
+        made = dk.Table.from_cells(
+            {**cells, "st": marks}, by=by, value="x", count="n", largest=["x1", "x2"], status="st"
+        )
+        about = About(population="firms", period="2024", unit="EUR", value="x")
+        found.append(TableOutput(name=name, table=made, about=about))
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("remembers", [True, False])
+def test_tables_of_one_file_are_attacked_together(tmp_path: Path, remembers: bool) -> None:
+    one, other = two_tables()
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True) if remembers else None
+    for alone in (one, other):
+        assert check_outputs([alone], HOUSE, ledger=ledger).verdict == "accept"
+    found = check_outputs([one, other], HOUSE, ledger=ledger)
+    assert [each.verdict for each in found.findings] == ["accept", "change"]
+    assert [each.verdict for each in check_outputs([other, one], HOUSE, ledger=ledger).findings] == ["accept", "change"]
+    if ledger is not None:
+        assert ledger.entries == ()
+
+
+def test_a_minimum_count_of_the_house_holds_for_every_kind() -> None:
+    ten = House(rules=AnyOf((dk.rules.MinCount(10),)))
+    for few, enough in (
+        (Percentile(name="p90", at=90, units=99, same=9), Percentile(name="p90", at=90, units=99, same=10)),
+        (Percentile(name="p90", at=90, units=99), Percentile(name="p90", at=90, units=100)),
+        (Model(name="m", units=9, parameters=1), Model(name="m", units=11, parameters=1)),
+        (Picture(name="h", smallest=9), Picture(name="h", smallest=10)),
+        (Extreme(name="e", same=9), Extreme(name="e", same=10)),
+    ):
+        assert check_outputs([few], ten, OutputRules(degrees=5)).verdict != "accept"
+        assert check_outputs([enough], ten, OutputRules(degrees=5)).verdict == "accept"
