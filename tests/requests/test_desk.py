@@ -139,7 +139,7 @@ def test_the_newest_request_is_missed_too(tmp_path: Path) -> None:
     assert len(Register(tmp_path).entries()) == 2
     # a process that ended between the two files leaves one more than was said
     Register(tmp_path).add({"asked": "more"})
-    (tmp_path / "requests" / "last").write_text('{"number": 2, "hash": "%s"}' % _hash(newest), encoding="utf-8")
+    (tmp_path / "requests" / "last").write_text(f'{{"number": 2, "hash": "{_hash(newest)}"}}', encoding="utf-8")
     assert len(Register(tmp_path).entries()) == 3
 
 
