@@ -72,7 +72,7 @@ def files(number: int) -> tuple[Path, Path]:
                 f"round({name} * exp(0.05 * {_normal(f'id * 7 + {k}', f'id * 7 + {k + 3}')}), 2) AS {name}"
                 for k, name in enumerate(VALUES)
             )
-            shown = f"SELECT id, region, age, sex, {changed} FROM '{known}.part' ORDER BY hash(id)"
+            shown = f"SELECT id, region, age, sex, {changed} FROM read_parquet('{known}.part') ORDER BY hash(id)"
             connection.execute(f"COPY ({shown}) TO '{released}' (FORMAT parquet)")
             os.replace(f"{known}.part", known)
     return released, known
