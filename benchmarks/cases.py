@@ -41,7 +41,7 @@ LONG = (
     "protect-h3-*-economy",
     # searches of SAFE: the census of a million persons to 2/6/6 stays
     "safe-adult-122", "safe-census100k-266", "safe-census100k-printed", "safe-census1m-277", "safe-census*-default",
-    "safe-weights-*", "safe-size-*", "safe-growth-100000*", "safe-growth-3000000*", "safe-growth-83*", "safe-wide",
+    "safe-weights-*", "safe-size-*", "safe-wide",
 )  # fmt: skip
 """Cases that only `make bench-all` runs, by name."""
 

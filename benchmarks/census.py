@@ -1,8 +1,12 @@
 """A synthetic census: the same persons on every machine, made by hashing their number.
 
-    python -m benchmarks.census make 83000000 [--municipalities 240]            a Parquet file, streamed
-    python -m benchmarks.census protect 83000000 [--threads 2] [--folder .]     SAFE from file to file, with figures
-    python -m benchmarks.census growth [1000000 3000000 ...]                    the same for several sizes
+    python -m benchmarks.census make 83000000 [--municipalities 240]     a Parquet file, streamed
+    python -m benchmarks.census protect 83000000 [--threads 2] [--checkpoint] [--folder .]
+    python -m benchmarks.census growth [1000000 3000000 ...]             the same for several sizes, each in its process
+    python -m benchmarks.census resume 1000000 [--kills 3] [--every 60]  killed with SIGKILL, started again: same bytes?
+
+`protect` runs SAFE from file to file, attacks the result, counts both files again with DuckDB, and enters its figures
+in census.json and census.md (benchmarks/country.py); `show` writes census.md anew.
 
 Eight attributes that hang together: region (municipality, county, state), age (5-year classes, broad classes), sex,
 nationality, marital status, employment, education, household type. Ages and nationalities differ between
@@ -12,12 +16,8 @@ municipalities; marital status, employment and education follow age and sex, the
 from __future__ import annotations
 
 import argparse
-import resource
-import subprocess
 import sys
-import time
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import duckdb
@@ -134,84 +134,31 @@ def establishments(number: int = 100_000) -> Path:
     return path
 
 
-# --- protecting a census from file to file ---------------------------------------------------------------------------
+# --- from the command line -------------------------------------------------------------------------------------------
 
 SIZES = (1_000_000, 3_000_000, 10_000_000, 30_000_000, 83_000_000)
-HEAD = ("persons", "rows", "cells", "deviations", "means", "CPU s", "wall s", "peak GB", "of which")
-
-
-def protect(number: int, municipalities: int, threads: int | None, folder: Path, *, kept: bool = False) -> None:
-    """SAFE on a generated census: from its file to an anonymous file, judged again from that file by DuckDB."""
-    from diskret.publication.microdata_files import write_anonymous_file
-
-    source, target = persons(number, municipalities), folder / f"anonymous-{number}-{municipalities}.parquet"
-    begun, used = time.monotonic(), time.process_time()
-    stages: list[tuple[str, float]] = []
-
-    def say(what: str, done: int, of: int) -> None:
-        if not stages or stages[-1][0] != what:
-            stages.append((what, time.process_time() - used))
-            print(
-                f"# {stages[-1][1]:8.0f} CPU s {time.monotonic() - begun:8.0f} s  {what}", file=sys.stderr, flush=True
-            )
-
-    checkpoint = folder / f"{target.stem}.checkpoint" if kept else None
-    options = dk.AnonymiseOptions(threads=threads, progress=say, checkpoint=checkpoint)
-    done = dk.anonymise(source, attributes(municipalities), seed=1, options=options)
-    say("writing", 0, 1)
-    write_anonymous_file(done, target)
-    say("end", 1, 1)
-    cpu, wall = time.process_time() - used, time.monotonic() - begun
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    parts: dict[str, float] = {}
-    for (what, at), (_, until) in pairwise(stages):
-        name = "ladder" if what.startswith("limits") else what
-        parts[name] = parts.get(name, 0.0) + until - at
-    smallest, objects = _looked_at(target)
-    assert objects == number
-    assert smallest >= done.k
-    quality = done.quality
-    cells = (
-        f"{number:,}", f"{done.original.size:,}", f"{done.control.size:,}", "/".join(map(str, quality.maxima.values())),
-        "/".join(f"{mean:.2f}" for mean in quality.means.values()), f"{cpu:.0f}", f"{wall:.0f}", f"{peak:.1f}",
-        ", ".join(f"{what} {seconds:.0f}" for what, seconds in parts.items()),
-    )  # fmt: skip
-    print("| " + " | ".join(cells) + " |", flush=True)
-    print(quality, file=sys.stderr, flush=True)
-
-
-def _looked_at(file: Path) -> tuple[int, int]:
-    """The smallest frequency of a combination in a file, and how many objects it has."""
-    connection = duckdb.connect()
-    connection.execute("SET memory_limit = '4GB'")
-    counts = f"SELECT count(*) AS n FROM '{file}' GROUP BY {', '.join(ATTRIBUTES)}"
-    (found,) = connection.execute(f"SELECT min(n), CAST(sum(n) AS BIGINT) FROM ({counts})").fetchall()
-    return int(found[0]), int(found[1])
 
 
 def main(words: Sequence[str]) -> None:
     """Do what was asked for."""
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("what", choices=["make", "protect", "growth"])
+    asked.add_argument("what", choices=["make", "protect", "growth", "resume", "show"])
     asked.add_argument("numbers", type=int, nargs="*")
     asked.add_argument("--municipalities", type=int, default=MUNICIPALITIES)
-    asked.add_argument("--threads", type=int)
+    asked.add_argument("--threads", type=int, default=2)
     asked.add_argument("--checkpoint", action="store_true", help="what is killed goes on when started again")
+    asked.add_argument("--every", type=float, default=60.0, help="seconds between two checkpoints, at least")
+    asked.add_argument("--kills", type=int, default=3)
     asked.add_argument("--folder", type=Path, default=FOLDER)
     given = asked.parse_args(words)
-    if given.what != "make":
-        print("| " + " | ".join(HEAD) + " |\n" + "|---" * len(HEAD) + "|", flush=True)
-    for number in given.numbers or SIZES:
-        if given.what == "make":
+    if given.what == "make":
+        for number in given.numbers or SIZES:
             print(persons(number, given.municipalities))
-        elif given.what == "protect":
-            protect(number, given.municipalities, given.threads, given.folder, kept=given.checkpoint)
-        else:  # a process of its own, so that its peak of memory is its own
-            more = ["--municipalities", str(given.municipalities), "--folder", str(given.folder)]
-            more += ["--threads", str(given.threads)] if given.threads else []
-            command = [sys.executable, "-m", "benchmarks.census", "protect", str(number), *more]
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=Path(__file__).parents[1])
-            print(done.stdout.splitlines()[-1], flush=True)
+        return
+    from benchmarks import country  # which takes its persons from here
+
+    given.folder.mkdir(parents=True, exist_ok=True)
+    country.run(given, given.numbers or SIZES)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ from pathlib import Path
 from typing import Any
 
 RUN = (
-    "import os; os.umask(0); import diskret.safe.anonymise as a; a.SAVE_EVERY = 0.05; import diskret.cli as c; c.main()"
+    "import os; os.umask(0); import diskret.safe.checkpoint as kept; kept.SAVE_EVERY = 0.05; "
+    "import diskret.cli as c; c.main()"
 )
 TABLE = """
 [data]

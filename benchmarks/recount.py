@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -89,3 +90,74 @@ def recount(
         within = (near[0] / cells, near[1] / cells)
     con.close()
     return Recount(int(smallest), totals[0] == totals[1], tuple(largest), tuple(mean), within)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileRecount:
+    """What two files on disk say: smallest frequency, objects of both, and cells by dimension, class and deviation."""
+
+    smallest: int
+    objects: tuple[int, int]
+    rows: int
+    """Combinations of the original."""
+    cells: Mapping[tuple[int, int, int], int]
+    """By dimension, the lower border of the class of the original count, and the absolute deviation."""
+
+    @property
+    def largest(self) -> tuple[int, ...]:
+        """The largest deviation per dimension."""
+        return tuple(max(off for d, _, off in self.cells if d == r) for r in sorted({d for d, _, _ in self.cells}))
+
+
+BORDERS = (0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+"""Sizes of counts that are looked at apart."""
+
+
+def recount_files(
+    original: Path, anonymous: Path, attributes: Mapping[str, dk.Hierarchy], up_to: int = 3, memory: str = "6GB"
+) -> FileRecount:
+    """Count both files in every control table up to a dimension, from nothing but their rows."""
+    con = duckdb.connect()
+    con.execute(f"SET memory_limit = '{memory}'")
+    names = ", ".join(attributes)
+    parts = (
+        f"SELECT {names}, {o} AS o, {a} AS a FROM (SELECT {names}, count(*) AS n FROM '{file}' GROUP BY ALL)"
+        for file, o, a in ((original, "n", "0"), (anonymous, "0", "n"))
+    )
+    con.execute(
+        f"CREATE TABLE counted AS SELECT {names}, CAST(sum(o) AS BIGINT) AS o, CAST(sum(a) AS BIGINT) AS a "
+        f"FROM ({' UNION ALL '.join(parts)}) GROUP BY ALL"
+    )
+    levels: dict[str, list[str]] = {}
+    joins, shown = [], []
+    for axis, (name, hierarchy) in enumerate(attributes.items()):
+        tops = above(hierarchy)
+        levels[name] = [f"c{axis}_{number}" for number in range(len(tops))]
+        codes = [{c: i for i, c in enumerate(sorted(set(to.values())))} for to in tops]
+        table = {"code": np.array(list(tops[0]), dtype=object)}
+        for column, to, code in zip(levels[name], tops, codes, strict=True):
+            table[column] = np.array([code[to[leaf]] for leaf in tops[0]], dtype=np.int16)
+        con.register(f"given{axis}", table)
+        joins.append(f"JOIN given{axis} ON counted.{name} = given{axis}.code")
+        shown += levels[name]
+    con.execute(f"CREATE TABLE rows AS SELECT {', '.join(shown)}, o, a FROM counted {' '.join(joins)}")
+    (smallest, objects, new, rows, all_rows), *_ = con.execute(
+        "SELECT min(a) FILTER (a > 0), CAST(sum(o) AS BIGINT), CAST(sum(a) AS BIGINT), count(*) FILTER (o > 0), "
+        "(SELECT count(*) FROM counted) - count(*) FROM rows"
+    ).fetchall()
+    if all_rows:
+        raise AssertionError("a code that is in no list")
+    border = " ".join(f"WHEN o >= {least} THEN {least}" for least in reversed(BORDERS))
+    cells: dict[tuple[int, int, int], int] = {}
+    for r in range(1, up_to + 1):
+        for chosen in combinations(levels, r):
+            for by in product(*(levels[name] for name in chosen)):
+                found = con.execute(
+                    f"SELECT CASE {border} END AS size, abs(a - o) AS off, count(*) FROM "
+                    f"(SELECT sum(o) AS o, sum(a) AS a FROM rows GROUP BY {', '.join(by)}) GROUP BY ALL"
+                ).fetchall()
+                for size, off, n in found:
+                    at = r, int(size), int(off)
+                    cells[at] = cells.get(at, 0) + int(n)
+    con.close()
+    return FileRecount(smallest=int(smallest), objects=(int(objects), int(new)), rows=int(rows), cells=cells)

@@ -1,4 +1,7 @@
-"""SAFE: quality per CPU second on one core, both searches, simple ways beside them; growth; speed of the moves."""
+"""SAFE: quality per CPU second on one core, both searches, simple ways beside them; speed of the moves.
+
+Growth up to a whole country stands in census.md (`python -m benchmarks.census growth`).
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,7 @@ def counted(name: str) -> tuple[Combinations, ControlCells]:
 
 
 def cases() -> Iterator[Case]:
-    """Goals, default runs, the printed method, simple ways; growth; speed."""
+    """Goals, default runs, the printed method, simple ways; speed."""
     for name, goals in GOALS.items():
         what = f"anonymise {name}, tables up to 3 ways"
         prepare = partial(given, name)
@@ -98,11 +101,6 @@ def cases() -> Iterator[Case]:
     for label, search in searches.items():
         run, prepare = partial(ours, "printed size", search), partial(given, "printed size")
         yield Case(f"safe-size-{label[9:]}", what, label, run, prepare, warm, judged, limit=1800)
-    for persons in (10_000, 100_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000, 83_000_000):
-        name, what = f"census{persons}", f"anonymise a census of {persons:,} persons, growth"
-        run = partial(ours, name, dk.LadderSearch(), threads=2)
-        label = "diskret, ladder, 2 threads"
-        yield Case(f"safe-growth-{persons}", what, label, run, partial(given, name), warm, grown, limit=7200)
     what = "anonymise 200 records with 40 attributes, 10,700 tables"
     yield Case("safe-wide", what, "diskret, ladder", wide, warm=warm, judge=judged)
     for name in ("eusilc", "census100k", "census1m"):
@@ -145,11 +143,6 @@ def weighted(done: Anonymisation) -> str:
     """The same, with the largest deviation of small cells apart."""
     small = [int(t.maxima[0]) for t in done.quality.by_dimension.values()]
     return f"{judged(done)}; cells below 10: {'/'.join(map(str, small))}"
-
-
-def grown(done: Anonymisation) -> str:
-    """The same, with the size of the problem."""
-    return f"{judged(done)}; {done.original.size:,} rows, {done.seconds:.0f} s wall"
 
 
 SIMPLE = {"every third row tripled": "tripled", "k-member grouping": "grouped", "local suppression": "suppressed"}

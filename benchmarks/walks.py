@@ -30,6 +30,7 @@ NEWCOMER: Sequence[Step] = (
 CONTRIBUTOR: Sequence[Step] = (
     ("clone the repository", "git clone -q {root} clone"),
     ("`make lint` makes the environment with all tools, and passes", "make -C clone lint"),
+    ("`make hooks`: lint and types before every commit", "make -C clone hooks"),
     ("the tests of the room", "cd clone && .venv/bin/python -m pytest tests/rules -q -m 'not slow'"),
     ("change the rule", "cd clone && sed -i 's/^USUAL_MARGIN = 8$/USUAL_MARGIN = 10/' src/diskret/rules/magnitude.py"),
     (
@@ -37,6 +38,10 @@ CONTRIBUTOR: Sequence[Step] = (
         "cd clone && ! .venv/bin/python -m pytest tests/rules src/diskret/rules -q -m 'not slow'",
     ),
     ("lint and types of the change", "make -C clone lint types"),
+    (
+        "a commit that the hooks let through",
+        "cd clone && git -c user.name=n -c user.email=n@localhost commit -q -am 'A minimum count asks for ten percent'",
+    ),
 )
 WALKS = {"newcomer": NEWCOMER, "contributor": CONTRIBUTOR}
 

@@ -11,7 +11,7 @@ import pytest
 from benchmarks import __main__ as bench
 from benchmarks.cases import CASES, LONG, is_long
 
-WANTED = ["suppress-small-both-printed", "suppress-small-gconfid", "safe-growth-10000000"]
+WANTED = ["suppress-small-both-printed", "suppress-small-gconfid", "safe-census1m-default"]
 
 
 def _given(*, long: bool = False, go_on: bool = False) -> argparse.Namespace:

@@ -13,9 +13,13 @@ from hypothesis import strategies as st
 
 import diskret as dk
 from diskret.model.errors import BadOption
+from diskret.safe import _cell_kernels
 from diskret.safe.anonymisation import Anonymisation
-from diskret.safe.file_attack import FileAttack
+from diskret.safe.control_cells import control_cells
+from diskret.safe.file_attack import FileAttack, _Run
+from diskret.safe.places import places_in, rows_in
 from diskret.safe.published import FileKnowledge, Published
+from diskret.tabulation.combinations import Combinations
 from tests.safe.conftest import ATTRIBUTES, made_persons
 
 Row = tuple[str, ...]
@@ -208,6 +212,88 @@ def test_it_is_the_same_every_time() -> None:
     assert (one.exposed, one.undecided) == (two.exposed, two.undecided)
     assert "not safe" in str(one)
     assert one.report(internal=True).count("\n") == min(20, len(one.exposed))
+
+
+# --- many rows -------------------------------------------------------------------------------------------------------
+
+
+def knowing_a_person(n: int, seed: int = 3) -> tuple[Anonymisation, FileKnowledge]:
+    """A file, and somebody who knows two persons whose combinations vanished: moving objects settles nothing."""
+    data = made_persons(n, seed)
+    anon = dk.anonymise(data, ATTRIBUTES, seed=1, search=dk.LadderSearch(effort=0.05))
+    vanished = anon.codes[(anon.original > 0) & (anon.frequency == 0)][:2]
+    names = {name: np.array(h.codes, dtype=object) for name, h in anon.attributes.items()}
+    return anon, FileKnowledge(
+        records={name: codes[vanished[:, a]] for a, (name, codes) in enumerate(names.items())}, codes={}
+    )
+
+
+def test_a_file_of_many_rows_is_attacked_without_a_number_per_row_and_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    anon, knowledge = knowing_a_person(900)
+    asked = _cell_kernels.number_places
+
+    def number(places: Any, rank: Any, found: Any) -> None:
+        assert len(found) <= 100 < len(anon.codes), "a number for every row of the file"
+        asked(places, rank, found)
+
+    monkeypatch.setattr(_cell_kernels, "number_places", number)
+    monkeypatch.setattr("diskret.safe.file_attack.MOST_ROWS", 0)
+    monkeypatch.setattr("diskret.safe.file_attack.MOST_LOOKED_AT", 12)
+    monkeypatch.setattr("diskret.safe.file_attack.NEAR", 80)
+    found = dk.attack_anonymous(anon, knowledge=knowledge)
+    assert found.safe_counts + len(found.exposed) + found.undecided == found.counts
+
+
+def test_of_too_many_counts_a_sample_is_looked_at_and_the_rest_is_said_to_be_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    anon, knowledge = knowing_a_person(300)
+    monkeypatch.setattr("diskret.safe.file_attack.MOST_ROWS", 0)
+    whole = dk.attack_anonymous(anon, knowledge=knowledge)
+    looked_at: list[Any] = []
+    around = _Run._around
+
+    def watched(run: _Run, target: Any) -> Any:
+        looked_at.append(target)
+        return around(run, target)
+
+    monkeypatch.setattr(_Run, "_around", watched)
+    monkeypatch.setattr("diskret.safe.file_attack.MOST_LOOKED_AT", 40)
+    found = dk.attack_anonymous(anon, knowledge=knowledge)
+    assert whole.passed_over == 0 < whole.counts - 40 == found.passed_over <= found.undecided
+    assert not found.safe
+    assert f"{found.passed_over:,} were not looked at: a sample of 40 was" in str(found)
+    assert len(looked_at) == 40 == len({(each.table, each.row) for each in looked_at})
+    assert {each.table is None for each in looked_at} == {True, False}  # combinations and cells
+    assert found.summary() == dk.attack_anonymous(anon, knowledge=knowledge).summary()  # the same sample every time
+
+
+def test_places_of_one_table_are_those_of_all(persons: dict[str, Any]) -> None:
+    """Worked out for one table, they are the cells that the compiled loop numbers, listed tables and counters too."""
+    persons = {**persons, "first": np.where(np.arange(900) % 7, "0", "1").astype(object)}
+    control = dk.Control(up_to=3, counters={"first": ["region", "job"]})
+    anon = dk.anonymise(persons, [*ATTRIBUTES, "first"], control=control, search=dk.LadderSearch(effort=0.01))
+    listed: list[int] = []
+    for sparse in (4, 0):
+        with pytest.MonkeyPatch.context() as during:
+            during.setattr("diskret.safe.control_cells.SPARSE", sparse)
+            during.setattr("diskret.safe.control_cells.SMALL", 40)
+            rows = Combinations(by=anon.attributes, codes=anon.codes, frequency=anon.original)
+            cells = control_cells(rows, anon.control.tables)
+        listed.append(cells.places.listed.shape[1])
+        for t in range(len(cells.tables)):
+            place = places_in(cells.places, t, cells.places_size)
+            assert np.searchsorted(cells.occurring, place).tolist() == cells.number[:, t].tolist()
+    assert 0 < listed[0] < listed[1] < len(anon.control.tables)
+
+
+def test_rows_are_found_where_they_stand() -> None:
+    random = np.random.default_rng(4)
+    rows = np.unique(random.integers(0, 5, (400, 6)).astype(np.int32), axis=0)
+    wanted = random.integers(-1, 6, (300, 6)).astype(np.int32)
+    wanted[::2] = rows[random.integers(0, len(rows), 150)]
+    place = {tuple(row): i for i, row in enumerate(rows.tolist())}
+    assert rows_in(rows, wanted).tolist() == [place.get(tuple(row), -1) for row in wanted.tolist()]
 
 
 def test_the_file_wanders_and_does_not_stay_as_close_as_it_could() -> None:

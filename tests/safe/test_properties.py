@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from diskret.model.errors import BadOption, ProtectionWarning, UnreadableFile
 from diskret.safe import _search_kernels
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.anonymise import anonymise
+from diskret.safe.checkpoint import Keeper, LadderState
 from diskret.safe.clock import Clock
 from diskret.safe.control import Control
 from diskret.safe.options import AnonymiseOptions, LadderSearch, PrintedSearch
@@ -329,6 +331,64 @@ def test_ctrl_c_within_a_round_and_resumed_ends_as_if_it_had_not_been(
     resumed = anonymise(persons, ATTRIBUTES, **options, options=once)
     assert resumed.complete
     assert np.array_equal(resumed.frequency, whole.frequency)
+
+
+@pytest.mark.parametrize("at", [1, 5, 30, 60])
+def test_a_killed_run_goes_on_to_the_same_file(
+    persons: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    """What is on disk was written at some moment or other: all of them lead to the same end."""
+    file = tmp_path / "run.checkpoint"
+    options: dict[str, Any] = {"search": LadderSearch(effort=0.05), "seed": 9}
+    whole = anonymise(persons, ATTRIBUTES, **options)
+    written, write = iter(range(10**9)), Keeper.write
+
+    def killed(keeper: Keeper) -> None:
+        write(keeper)
+        if next(written) == at:
+            raise SystemExit
+
+    with monkeypatch.context() as during:
+        during.setattr("diskret.safe.checkpoint.SAVE_EVERY", 0)
+        during.setattr("diskret.safe.checkpoint.SHARE", 1e9)
+        during.setattr(Keeper, "write", killed)
+        with pytest.raises(SystemExit):
+            anonymise(persons, ATTRIBUTES, **options, options=AnonymiseOptions(checkpoint=file, threads=1))
+    resumed = anonymise(persons, ATTRIBUTES, **options, options=AnonymiseOptions(checkpoint=file, threads=2))
+    assert np.array_equal(resumed.frequency, whole.frequency)
+    assert not file.exists()
+
+
+def test_keeping_a_run_takes_a_small_share_of_the_time_however_long_it_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a clock of its own: a round takes a second, writing twenty, remembering half of one."""
+    now, spent, written = 0.0, 0.0, 0
+    monkeypatch.setattr("diskret.safe.checkpoint.time", SimpleNamespace(monotonic=lambda: now))
+
+    def taking(seconds: float) -> None:
+        nonlocal now, spent
+        now, spent = now + seconds, spent + seconds
+
+    def write(keeper: Keeper) -> None:
+        nonlocal written
+        taking(20.0)
+        written += 1
+
+    def moment(state: LadderState) -> LadderState:
+        taking(0.5)
+        return state
+
+    monkeypatch.setattr(LadderState, "moment", moment)
+    monkeypatch.setattr(Keeper, "write", write)
+    x = np.zeros(3, dtype=np.int32)
+    state = LadderState(seed=1, x=x, best=x)
+    keeper = Keeper(path=tmp_path / "run.checkpoint", mark="", last=state)
+    for _ in range(60_000):
+        now += 1.0
+        keeper.keep(state)
+    assert written > 10
+    assert spent < 0.05 * now
 
 
 def test_an_interrupted_run_goes_on_with_the_seed_that_was_drawn(persons: dict[str, Any], tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from diskret.model.words import words
 from diskret.publication.drawing import Plot
 from diskret.publication.sections import ReportSection, ReportTable, number_text
@@ -41,12 +43,12 @@ def safe_sections(
 
 def _public(done: Anonymisation, say: Mapping[str, str]) -> ReportSection:
     """What every reader of the file can count, and the promises."""
-    frame = done.distinct
+    occurs = done.codes[done.frequency > 0]
     rows = (
-        (say["objects"], done.objects), (say["k"], done.k), (say["combinations"], int((done.frequency > 0).sum())),
+        (say["objects"], done.objects), (say["k"], done.k), (say["combinations"], len(occurs)),
         (say["tables"], len(done.control.tables)),
     )  # fmt: skip
-    occurring = tuple((name, len({*frame[name].tolist()})) for name in done.attributes)
+    occurring = tuple((name, int(np.unique(occurs[:, a]).size)) for a, name in enumerate(done.attributes))
     bounds = ", ".join(say["public bound"].format(d=d, most=most) for d, most in done.bounds.items())
     tables = (
         ReportTable(head=(say["what"], ""), rows=rows),
@@ -87,6 +89,7 @@ def _attacker(done: Anonymisation, found: FileAttack, say: Mapping[str, str]) ->
         (say["small counts"], found.counts), (say["small safe"], found.safe_counts),
         (say["small exposed"].format(least=found.least), len(found.exposed)), (say["small pinned"], found.pinned),
         (say["small undecided"], found.undecided),
+        *([(say["small passed over"], found.passed_over)] if found.passed_over else []),
     )  # fmt: skip
     tables = [table, ReportTable(head=(say["what"], ""), rows=counts, caption=say["small caption"])]
     if exposed:

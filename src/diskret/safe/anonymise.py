@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.older import with_older
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.chance import BITS, drawn_seed
-from diskret.safe.checkpoint import LadderState, RunSize, load_checkpoint, run_mark, save_checkpoint, seed_of
+from diskret.safe.checkpoint import Keeper, LadderState, RunSize, load_checkpoint, run_mark, seed_of
 from diskret.safe.clock import Clock
 from diskret.safe.control import Control, control_tables, weight_borders, weight_classes
 from diskret.safe.control_cells import ControlCells, control_cells, refuse_too_many
@@ -33,8 +31,6 @@ from diskret.safe.printed import PrintedRun
 from diskret.safe.start import rounded_start, with_fictitious
 from diskret.tabulation.combinations import Combinations, count_combinations
 
-SAVE_EVERY = 60.0
-"""Seconds between two checkpoints."""
 MOST_K = 100
 SEEDS = f"a long whole number below 2^{BITS}, kept secret; left out, one is drawn."
 USUAL = AnonymiseOptions()
@@ -122,6 +118,10 @@ def _seed(given: int | None, options: AnonymiseOptions) -> int:
     return drawn_seed() if begun is None else begun
 
 
+def ignored(now: LadderState) -> None:
+    """A run that is not kept."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Found:
     """Anonymous frequencies, the number of groups tested, and whether the search was carried to its end."""
@@ -182,26 +182,16 @@ class _Search:
             first = 0 if self.clock.limited else len(LEGS) - 1
             state = LadderState(seed=self.chosen, x=start, best=start.copy(), leg=first)
         self.clock.done = state.round
-        saved, last = time.monotonic(), state.copy()
-
-        def save(now: LadderState) -> None:
-            nonlocal saved, last
-            if path is None:
-                return
-            last = now.copy()
-            if time.monotonic() - saved >= SAVE_EVERY:
-                save_checkpoint(path, last, mark)
-                saved = time.monotonic()
-
-        best = self._ladder(state, wanted, save).search()
-        if path is not None and state.stage == "done":
-            Path(path).unlink(missing_ok=True)
-        elif path is not None:  # the last moment between two rounds: everything follows as if nothing had happened
-            save_checkpoint(path, last, mark)
+        keeper = None if path is None else Keeper(path=path, mark=mark, last=state.moment())
+        best = self._ladder(state, wanted, ignored if keeper is None else keeper.keep).search()
+        if keeper is not None and state.stage == "done":
+            keeper.done()
+        elif keeper is not None:  # a moment between two rounds: everything follows as if nothing had happened
+            keeper.write()
         return _Found(frequency=best.astype(np.int64), groups=state.groups, complete=state.stage == "done")
 
     def _ladder(
-        self, state: LadderState, wanted: LadderSearch, save: Callable[[LadderState], None] = lambda now: None
+        self, state: LadderState, wanted: LadderSearch, save: Callable[[LadderState], None] = ignored
     ) -> LadderRun:
         return LadderRun(
             field=Field(self.found, self.cells, self._weight, self.k, wanted, state.seed), state=state, options=wanted,

@@ -1,10 +1,15 @@
-"""Where the default search stands, and a long run on disk: whole or not at all, refused for other data or options."""
+"""Where the default search stands, and a long run on disk: whole or not at all, refused for other data or options.
+
+When a run is kept follows from the time; what comes of it does not: from whichever moment a run goes on, it goes on in
+the same way.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, fields, replace
+import time
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -21,6 +26,10 @@ from diskret.safe.chance import BITS
 
 ARRAYS = ("x", "best", "kept", "weight")
 STAGES = ("anneal", "ladder", "polish", "done")
+SAVE_EVERY = 60.0
+"""Seconds between two files on disk, at least."""
+SHARE = 0.01
+"""The share of the time that may go into either way of keeping a run: after what took long, it waits longer."""
 LONGEST = 1_000_000
 """Characters of what a checkpoint says about itself."""
 MOST = 2**60
@@ -52,10 +61,45 @@ class LadderState:
     kept_within: tuple[int, ...] = ()
     weight: npt.NDArray[np.float32] | None = None
 
-    def copy(self) -> LadderState:
-        """The same with arrays of its own."""
-        own: dict[str, Any] = {name: array.copy() for name in ARRAYS if (array := getattr(self, name)) is not None}
-        return replace(self, **own)
+    def moment(self) -> LadderState:
+        """The same as it stands now: a round changes ``x`` and ``weight``, the other arrays are never written into."""
+        return replace(self, x=self.x.copy(), weight=None if self.weight is None else self.weight.copy())
+
+
+@dataclass(kw_only=True)
+class Keeper:
+    """Keeps where a run stands: in memory, for a run that is interrupted in the middle of a round, and on disk.
+
+    Both wait so long that they take a small ``SHARE`` of the time, however large the file is.
+    """
+
+    path: str | Path
+    mark: str
+    last: LadderState
+    _remember: float = 0.0
+    """When the next moment is remembered, and when the next one goes to disk."""
+    _write: float = field(default_factory=lambda: time.monotonic() + SAVE_EVERY)
+
+    def keep(self, now: LadderState) -> None:
+        """Called between two rounds."""
+        begun = time.monotonic()
+        if begun < min(self._remember, self._write):
+            return
+        self.last = now.moment()
+        ended = time.monotonic()
+        self._remember = ended + (ended - begun) / SHARE
+        if begun >= self._write:
+            self.write()
+            ended = time.monotonic()
+            self._write = ended + max(SAVE_EVERY, (ended - begun) / SHARE)
+
+    def write(self) -> None:
+        """The moment that was remembered last."""
+        save_checkpoint(self.path, self.last, self.mark)
+
+    def done(self) -> None:
+        """Nothing is to be gone on with."""
+        Path(self.path).unlink(missing_ok=True)
 
 
 def run_mark(*parts: object) -> str:
@@ -71,7 +115,7 @@ def save_checkpoint(path: str | Path, state: LadderState, mark: str) -> None:
     plain = {f.name: getattr(state, f.name) for f in fields(state) if f.name not in ARRAYS}
     arrays = {name: getattr(state, name) for name in ARRAYS if getattr(state, name) is not None}
     with whole_file(path, private=True) as part, part.open("wb") as file:
-        np.savez_compressed(file, head=np.array(json.dumps({"mark": mark, **plain})), **arrays)
+        np.savez(file, head=np.array(json.dumps({"mark": mark, **plain})), **arrays)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,13 +6,15 @@ can say for certain about a count of the original is between which numbers it li
 
 Most counts are settled by moving objects: if every table may deviate by b, up to b objects of the anonymous file may
 have been anywhere else, so that a count may be b more or less, as far as there are objects to move. The others are
-looked at one by one, in programmes.
+looked at one by one, in programmes. Of more than ``MOST_LOOKED_AT`` of them a sample is drawn; the rest is undecided,
+and the finding says how many were not looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.control import Control, ControlTable, control_tables, key_levels, parsed_level
 from diskret.safe.control_cells import ControlCells, control_cells
+from diskret.safe.places import places_in, rows_in
 from diskret.safe.possible import Possible, all_rows
 from diskret.safe.published import FileKnowledge, Published
 from diskret.tabulation.combinations import Combinations, count_combinations
@@ -34,7 +37,9 @@ MOST_ROWS = 4_000
 NEAR = 250
 """Combinations taken into account around one count, where all are too many."""
 MOST_LOOKED_AT = 500
-"""Counts looked at in programmes; the rest stays undecided."""
+"""Counts looked at in programmes; of more a sample of so many, and the rest stays undecided."""
+SAMPLE = 20
+"""The seed of that sample: the same counts every time. A sample of one's own file need not be kept secret."""
 SHOWN = 20
 
 
@@ -64,6 +69,8 @@ class FileAttack:
     safe_counts: int
     exposed: tuple[Told, ...] = field(repr=False)
     undecided: int
+    passed_over: int = 0
+    """How many of the undecided were not looked at: too many were left for programmes, which saw a sample."""
     originals: int | None = None
     """How many originals are possible, where all were visited."""
     known: tuple[str, ...] = ()
@@ -84,7 +91,7 @@ class FileAttack:
         return {
             "small counts": self.counts, "at least": self.least, "safe": self.safe_counts,
             "exposed": len(self.exposed), "pinned": self.pinned, "undecided": self.undecided,
-            "possible originals": self.originals, "known": list(self.known),
+            "not looked at": self.passed_over, "possible originals": self.originals, "known": list(self.known),
         }  # fmt: skip
 
     def report(self, *, internal: bool = False) -> str:
@@ -93,6 +100,8 @@ class FileAttack:
             return f"safe: every small count of the original may have at least {self.least} values"
         said = f"not safe: fewer than {self.least} values are possible for {len(self.exposed):,} small counts"
         said += f" ({self.pinned:,} exactly known); undecided: {self.undecided:,}"
+        if self.passed_over:
+            said += f", of which {self.passed_over:,} were not looked at: a sample of {MOST_LOOKED_AT:,} was"
         if internal:
             lines = [f"  {' x '.join(t.codes)} ({t.by}): {t.lower} to {t.upper}" for t in self.exposed[:SHOWN]]
             said = "\n".join([said, *lines])
@@ -141,6 +150,7 @@ class _Case:
 
     by: Mapping[str, Hierarchy]
     codes: npt.NDArray[np.int32]
+    """In their order."""
     before: Ints
     after: Ints
     cells: ControlCells
@@ -199,12 +209,26 @@ class _Run:
     least: int
 
     def attacked(self) -> FileAttack:
-        """Settle what moving objects settles, then look at the rest."""
-        count, rest = self._left_by_moving()
-        exposed, undecided, originals = self._looked_at(rest) if rest else ([], 0, None)
+        """Settle what moving objects settles, then look at the rest, or at a sample of it."""
+        count, rows, cells = self._left_by_moving()
+        left = rows.size + cells.size
+        codes = self._known_codes() if left else []
+        size = float(np.prod([float(each.size) for each in codes]))
+        whole = self._possible(all_rows(codes), complete=True) if left and size <= MOST_ROWS else None
+        walked = whole.walked() if whole is not None else None
+        if walked is not None:
+            seen = left
+        elif self.told.counted or (self.knowledge.tables and whole is None):
+            seen = 0  # programmes know of bounds only
+        else:
+            seen = min(left, MOST_LOOKED_AT)
+        targets = self._targets(rows, cells, seen)
+        exposed, undecided = self._looked_at(targets, whole, walked)
+        undecided += left - seen
         return FileAttack(
             k=self.case.k, least=self.least, counts=count, safe_counts=count - len(exposed) - undecided,
-            exposed=tuple(exposed), undecided=undecided, originals=originals, known=tuple(self._known()),
+            exposed=tuple(exposed), undecided=undecided, passed_over=left - seen if seen else 0,
+            originals=None if walked is None else walked[2], known=tuple(self._known()),
         )  # fmt: skip
 
     def _known(self) -> list[str]:
@@ -223,26 +247,26 @@ class _Run:
 
     # --- moving objects ----------------------------------------------------------------------------------------------
 
+    @cached_property
     def _low(self) -> Ints:
         """The least each combination held, as far as the attacker knows."""
         low = (self.case.after > 0).astype(np.int64) if self._existed else np.zeros_like(self.case.after)
         if self.knowledge.records is None:
             return low
         known = count_combinations(self.knowledge.records, by=self.case.by)
-        at = {tuple(row): i for i, row in enumerate(self.case.codes.tolist())}
-        for row, n in zip(known.codes.tolist(), known.frequency.tolist(), strict=True):
-            if tuple(row) in at:
-                low[at[tuple(row)]] = max(int(low[at[tuple(row)]]), n)
+        at = rows_in(self.case.codes, known.codes)
+        there = at >= 0
+        low[at[there]] = np.maximum(low[at[there]], known.frequency[there])
         return low
 
-    def _left_by_moving(self) -> tuple[int, list[_Target]]:
-        """How many small counts there are, and those still open when up to b objects may have been anywhere else."""
+    def _left_by_moving(self) -> tuple[int, Ints, Ints]:
+        """How many small counts there are; rows and cells still open when b objects may have been anywhere else."""
         case = self.case
         rows = np.flatnonzero((case.before > 0) & (case.before < case.k))
         cells = np.flatnonzero((case.cells.original > 0) & (case.cells.original < case.k))
         bounds = [self.told.bound(max(t.dimension, 1)) for t in case.tables]
         b = min((each for each in bounds if each is not None), default=int(case.after.sum()))
-        spare = case.after - self._low()
+        spare = case.after - self._low
         left_rows, left_cells = rows, cells
         if not (self.knowledge.tables or self.told.counted or (spare < 0).any()):
             in_cells = case.cells.deviation(spare) + case.cells.original
@@ -250,34 +274,32 @@ class _Run:
                 at[np.minimum(b, held) + np.minimum(b, int(spare.sum()) - held) + 1 < self.least]
                 for at, held in ((rows, spare[rows]), (cells, in_cells[cells]))
             )
-        left = [_Target(row=int(j), table=None) for j in left_rows]
-        return rows.size + cells.size, left + self._by_table(left_cells)
+        return rows.size + cells.size, left_rows, left_cells
 
-    def _by_table(self, wanted: Ints) -> list[_Target]:
-        """Cells with the first row that is in them."""
-        found, cells = [], self.case.cells
-        for t in np.unique(np.searchsorted(cells.first, wanted, side="right") - 1).tolist():
-            here = wanted[(wanted >= cells.first[t]) & (wanted < cells.first[t + 1])]
-            column = cells.number[:, t].astype(np.int64)
-            row = np.zeros(cells.size + 1, dtype=np.int64)
-            row[column[::-1]] = np.arange(column.size)[::-1]
-            found += [_Target(row=int(row[c]), table=t) for c in here]
+    def _targets(self, rows: Ints, cells: Ints, number: int) -> list[_Target]:
+        """So many of the rows and cells: all, or a sample; cells with the first row that is in them."""
+        drawn = np.random.default_rng(SAMPLE).choice(rows.size + cells.size, number, replace=False)
+        found = [_Target(row=int(j), table=None) for j in rows[np.sort(drawn[drawn < rows.size])]]
+        wanted, of = cells[np.sort(drawn[drawn >= rows.size]) - rows.size], self.case.cells
+        table = np.searchsorted(of.first, wanted, side="right") - 1
+        for t in np.unique(table).tolist():
+            here = of.occurring[wanted[table == t]]
+            place = places_in(of.places, t, of.places_size)
+            inside = np.flatnonzero(np.isin(place, here))
+            first = np.unique(place[inside], return_index=True)[1]
+            found += [_Target(row=int(j), table=t) for j in inside[first]]
         return found
 
     # --- programmes --------------------------------------------------------------------------------------------------
 
-    def _looked_at(self, targets: list[_Target]) -> tuple[list[Told], int, int | None]:
-        """Exposed counts, the number of undecided ones, and the number of possible originals if all were visited."""
-        codes = self._known_codes()
-        size = float(np.prod([float(each.size) for each in codes]))
-        whole = self._possible(all_rows(codes), complete=True) if size <= MOST_ROWS else None
-        walked = whole.walked() if whole is not None else None
+    def _looked_at(
+        self, targets: list[_Target], whole: Possible | None, walked: tuple[Ints, Ints, int] | None
+    ) -> tuple[list[Told], int]:
+        """Exposed counts, and the number of undecided ones."""
         exposed: list[Told] = []
         undecided = 0
-        for number, each in enumerate(targets):
-            if number >= MOST_LOOKED_AT and walked is None:
-                return exposed, undecided + len(targets) - number, None
-            here = whole if whole is not None else self._possible(self._around(each, codes), complete=False)
+        for each in targets:
+            here = whole if whole is not None else self._possible(self._around(each), complete=False)
             rows = self._rows_of(each, here)
             if not rows.any():  # nobody who does not know its codes can name it
                 continue
@@ -286,7 +308,7 @@ class _Run:
                 undecided += 1
             elif ends[1] - ends[0] + 1 < self.least:
                 exposed.append(self._told(each, *ends))
-        return exposed, undecided, None if walked is None else walked[2]
+        return exposed, undecided
 
     def _ends(self, here: Possible, rows: Bools) -> tuple[int, int] | None:
         """Between which counts these rows hold; None if that many values were neither seen nor proved impossible."""
@@ -313,11 +335,10 @@ class _Run:
 
     def _possible(self, codes: npt.NDArray[np.int32], *, complete: bool) -> Possible:
         case = self.case
-        at = {tuple(row): i for i, row in enumerate(case.codes.tolist())}
-        places = np.array([at.get(tuple(row), -1) for row in codes.tolist()])
-        there = places >= 0
+        at = rows_in(case.codes, codes)
+        there = at >= 0
         published, low = np.zeros(len(codes), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
-        published[there], low[there] = case.after[places[there]], self._low()[places[there]]
+        published[there], low[there] = case.after[at[there]], self._low[at[there]]
         known = self._known_tables(codes) if complete else {}
         return Possible.of(case.by, codes, published, low, case.tables, self.told, known, complete=complete)
 
@@ -351,13 +372,24 @@ class _Run:
             same &= here.codes[:, names.index(table.counter)] == case.by[table.counter].index("1")
         return same
 
-    def _around(self, target: _Target, codes: list[Ints]) -> npt.NDArray[np.int32]:
+    @cached_property
+    def _occupied(self) -> Ints:
+        """Rows with an object to spare, those with many first."""
+        held = np.flatnonzero(self.case.after > 1)
+        return held[np.argsort(-self.case.after[held], kind="stable")]
+
+    def _around(self, target: _Target) -> npt.NDArray[np.int32]:
         """Combinations near a small count: alike ones that occur, and those one code away from them and from it."""
-        case = self.case
+        case, occupied = self.case, self._occupied
         mine = case.codes[target.row]
-        occupied = np.flatnonzero(case.after > 1)
-        alike = (case.codes[occupied] == mine).sum(axis=1)
-        near = occupied[np.lexsort([occupied, -case.after[occupied], -alike])[: NEAR // (2 * mine.size)]]
+        alike = np.zeros(occupied.size, dtype=np.int16)
+        for a, code in enumerate(mine):
+            alike += self._occupied_codes[a] == code
+        near, most = np.empty(0, dtype=np.int64), NEAR // (2 * mine.size)
+        for same in range(mine.size, -1, -1):  # the most alike, and of these those that hold most
+            near = np.append(near, occupied[np.flatnonzero(alike == same)[: most - near.size]])
+            if near.size == most:
+                break
         rows = [mine, *case.codes[near]]
         for a in range(mine.size):
             for row in case.codes[near]:
@@ -365,6 +397,11 @@ class _Run:
                 one[a], other[a] = mine[a], row[a]
                 rows += [one, other]
         return np.unique(np.array(rows, dtype=np.int32), axis=0)
+
+    @cached_property
+    def _occupied_codes(self) -> npt.NDArray[np.int32]:
+        """Their codes, attribute by attribute."""
+        return np.ascontiguousarray(self.case.codes[self._occupied].T)
 
     def _known_codes(self) -> list[Ints]:
         """The codes an attacker knows, per attribute: lists that were given, and what the file shows."""

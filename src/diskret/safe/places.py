@@ -69,6 +69,39 @@ def counted(places: Places, total: int, frequency: Ints | npt.NDArray[np.int32])
     return found[:-1]
 
 
+def places_in(places: Places, table: int, outside: int) -> Ints:
+    """The place of every row in one table; ``outside`` where the table does not count it."""
+    slot, tree = int(places.slots[table]), places.parent.size
+    if slot >= tree:
+        column: Ints = np.minimum(places.listed[:, slot - tree].astype(np.int64), outside)
+        return column
+    value, path = np.zeros(len(places.level), dtype=np.int64), []
+    while slot:
+        path.append(slot)
+        slot = int(places.parent[slot])
+    for each in reversed(path):
+        value = value * int(places.size[each]) + places.level[:, places.at[each]]
+    value += int(places.base[places.slots[table]])
+    return value
+
+
+def rows_in(codes: npt.NDArray[np.int32], wanted: npt.NDArray[np.int32]) -> Ints:
+    """Where each wanted row stands among sorted rows, -1 where it does not.
+
+    >>> rows_in(np.array([[0, 1], [2, 0], [2, 3]], np.int32), np.array([[2, 3], [2, 1]], np.int32)).tolist()
+    [2, -1]
+    """
+    found = np.full(len(wanted), -1, dtype=np.int64)
+    for i, row in enumerate(wanted.tolist()):
+        low, high = 0, len(codes)
+        for a, code in enumerate(row):
+            here = codes[low:high, a]
+            low, high = low + int(here.searchsorted(code)), low + int(here.searchsorted(code, side="right"))
+        if low < high:
+            found[i] = low
+    return found
+
+
 Index = namedtuple("Index", "start rows offset single pair first slot listed_start listed_rows")
 """Rows by one or two of their codes: the rows of index ``i`` with value ``v`` are ``rows[i]`` from
 ``start[offset[i] + v]`` on; ``single[a]`` and ``pair[a, b]`` name the index of a key level, and of two. ``first`` are
