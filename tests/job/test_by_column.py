@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from diskret.cli import main
+from diskret.job.microdata import seed_of
 from diskret.job.read import job_from
+from diskret.job.record_sections import MicrodataSection
 from diskret.job.run import run_job
+from diskret.microdata.by_column import Part, protect_by_column
 from diskret.microdata.columns import Records
+from diskret.microdata.microaggregation import microaggregate
+from diskret.microdata.pram import post_randomise
 from diskret.model.errors import BadJob, MissingColumn
 from diskret.publication.microdata_files import write_records
 
@@ -42,7 +50,8 @@ def firms(tmp_path: Path) -> Path:
     grade = random.integers(1, 4, n).astype(object)
     grade[::13] = None
     codes = {
-        "name": [f"firm {i}" for i in range(n)], "land": county // 4, "county": county, "branch": random.choice(list("abcd"), n),
+        "name": [f"firm {i}" for i in range(n)], "land": county // 4, "county": county,
+        "branch": random.choice(list("abcd"), n),
         "sex": random.choice(["f", "m"], n), "grade": grade,
         "ags": np.array([f"0{c:02d}" for c in county], dtype=object),
     }  # fmt: skip
@@ -78,6 +87,23 @@ def test_units_that_are_records_leave_in_the_same_random_order(firms: Path) -> N
         asked["microdata"]["steps"] = STEPS[2:3]
         run_job(job_from(asked, "job.toml", firms), firms)
     assert (firms / "apart.csv").read_bytes() == (firms / "whole.csv").read_bytes()
+
+
+def test_python_and_the_command_line_write_the_same_bytes(firms: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = document("firms.parquet", "job.parquet", by_column=True, renumber=False)
+    asked["microdata"]["steps"] = STEPS[2:3] + STEPS[4:5]
+    (firms / "job.json").write_text(json.dumps(asked), encoding="utf-8")
+    assert main(["run", str(firms / "job.json"), "--quiet"]) == 0
+    seed = seed_of(MicrodataSection.model_validate(asked["microdata"]), 1)
+    parts = [
+        Part(columns=[name], beside=["wave"], protect=partial(microaggregate, columns=[name], m=4, wave="wave"))
+        for name in ("sales", "staff")
+    ]
+    changing = partial(post_randomise, columns=["branch", "sex"], keep=0.8, within=["wave"], seed=seed)
+    parts.append(Part(columns=["branch", "sex"], beside=["wave"], numbers=False, protect=changing))
+    numbers = ["wages", "tax", "rent"]
+    protect_by_column(firms / "firms.parquet", firms / "python.parquet", parts, numbers=numbers)
+    assert (firms / "python.parquet").read_bytes() == (firms / "job.parquet").read_bytes()
 
 
 def test_what_needs_whole_records_is_refused_at_once(firms: Path) -> None:
