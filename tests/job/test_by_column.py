@@ -89,11 +89,14 @@ def test_units_that_are_records_leave_in_the_same_random_order(firms: Path) -> N
     assert (firms / "apart.csv").read_bytes() == (firms / "whole.csv").read_bytes()
 
 
-def test_python_and_the_command_line_write_the_same_bytes(firms: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_and_the_command_line_write_the_same_bytes(firms: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = document("firms.parquet", "job.parquet", by_column=True, renumber=False)
     asked["microdata"]["steps"] = STEPS[2:3] + STEPS[4:5]
     (firms / "job.json").write_text(json.dumps(asked), encoding="utf-8")
-    assert main(["run", str(firms / "job.json"), "--quiet"]) == 0
+    monkeypatch.setattr("sys.argv", ["diskret", "run", str(firms / "job.json"), "--quiet"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
     seed = seed_of(MicrodataSection.model_validate(asked["microdata"]), 1)
     parts = [
         Part(columns=[name], beside=["wave"], protect=partial(microaggregate, columns=[name], m=4, wave="wave"))
