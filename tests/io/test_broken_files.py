@@ -91,6 +91,12 @@ def test_the_unbroken_files_are_read(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("mark", [b"\xef\xbb\xbf\xff", b"\xff\xfe\xd8"])
+def test_a_beginning_that_promises_unicode_is_not_believed(folder: Path, name: str, mark: bytes) -> None:
+    read_with(folder, name, mark + GOOD[name])
+
+
+@pytest.mark.parametrize("name", GOOD)
 @settings(max_examples=60, deadline=None)
 @given(content=st.binary(max_size=200) | st.text(max_size=100).map(lambda t: t.encode("utf-8", "surrogatepass")))
 def test_random_bytes(folder: Path, name: str, content: bytes) -> None:

@@ -254,6 +254,13 @@ def test_spark_reads_the_literal_file_and_takes_no_folder_for_a_column(spark: An
         tabulate(file_source(path, hive=True), by={"region": None}, value="x", options=options)
 
 
+def test_what_stands_below_a_mask_is_no_value() -> None:
+    columns = {"a": np.ma.masked_equal([1, 2, 3], 3), "x": np.ma.masked_equal([1.0, 2.0, 4.0], 1.0)}
+    assert tabulate(columns, by={"a": None}).by["a"].codes == ("1", "2", "(missing)", "Total")
+    with pytest.raises(errors.NotFinite, match="'x' has 1 missing"):
+        tabulate({"a": [1, 2, 3], "x": columns["x"]}, by={"a": None}, value="x")
+
+
 def test_columns_that_differ_in_capitals_only_get_a_number_that_is_no_other_columns_name(tmp_path: Path) -> None:
     columns = {"a": [1], "A": [2], "a_1": [3]}
     pq.write_table(pa.table(columns), tmp_path / "y.parquet")

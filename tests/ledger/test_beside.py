@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,9 @@ import diskret as dk
 from diskret.ledger.about import About
 from diskret.ledger.ledger import Ledger
 from diskret.model.errors import Contradiction, MeaningUnknown, NotBeside, ProtectionWarning
+from diskret.moves.move import MoveSet
+from diskret.suppression.result import Suppression
+from diskret.suppression.widening import widened
 
 REGION = dk.Hierarchy.from_nested({"DE": {"N": ["a", "b"], "S": ["c", "d"]}})
 ZONES = dk.Hierarchy.from_nested({"DE": {"wet": ["a", "c"], "dry": ["b", "d"]}})
@@ -158,6 +162,20 @@ def test_rates_give_away_hidden_levels_and_are_withheld(tmp_path: Path) -> None:
     assert ledger.check(done.table, growth).safe
 
 
+def test_rates_stay_true_of_the_values_they_were_made_of_when_those_are_revised(tmp_path: Path) -> None:
+    ledger = dk.open_ledger(tmp_path / "l", create=True)
+    ledger.add(regions(marked=False), firms(period="2023"), name="2023")
+    ledger.add(regions(scale=1.1, marked=False), firms(), name="2024")
+    of = dk.ledger.Ratio(under={"period": "2023"}, times=100, plus=-100)
+    growth = firms(value="x", ratio=of)
+    ledger.add(_rates(), growth, name="growth 2024")
+    late = firms(period="2023", revises="2023")
+    ledger.add(regions(scale=0.9, marked=False), late, name="2023 revised")
+    assert ledger.check(regions(ZONES, scale=1.1, marked=False), firms()).safe
+    with pytest.raises(Contradiction, match="7 published ratios of 'again'"):
+        ledger.check(_rates(), growth, name="again")
+
+
 def _rates() -> dk.Table:
     given = np.full(7, 10.0)
     with pytest.warns(ProtectionWarning):
@@ -220,3 +238,59 @@ def test_moves_of_an_earlier_check_settle_a_later_one(ledger: Ledger) -> None:
     for file in (ledger.folder / "settled").iterdir():
         file.write_bytes(b"nonsense")
     assert ledger.check(late, firms()).safe, "what is lost there costs time only"
+
+
+def test_rounded_values_are_shown_unless_they_tell(tmp_path: Path, ledger: Ledger) -> None:
+    """A rounded value is a bound: alone it exposes nothing, beside the yearbook one by zones would."""
+    empty = dk.open_ledger(tmp_path / "empty", create=True)
+    done = dk.suppress(regions(marked=False), ledger=empty.about(firms(rounded=5.0)))
+    assert not done.table.hidden.any()
+    zones = regions(ZONES, marked=False)
+    done = dk.suppress(zones, ledger=ledger.about(firms(rounded=0.5)))
+    assert done.table.hidden.any()
+    assert not done.table.hidden.all()
+    assert ledger.check(done.table, firms(rounded=0.5)).safe
+
+
+def test_whoever_is_alone_in_a_cell_before_and_after_a_revision_is_one_person(tmp_path: Path) -> None:
+    ledger = dk.open_ledger(tmp_path / "l", create=True)
+    rule = dk.rules.MinCount(2) | dk.rules.PPercent(15)
+    for name, first in (("first", 10), ("revised", 16)):
+        cells = {
+            "region": [*"abcd"],
+            "x": [first, 20, 30, 40],
+            "n": COUNTS,
+            "top": [first, 5, 7, 9],
+            "next": [0, 5, 7, 9],
+        }
+        table = dk.Table.from_cells(cells, by={"region": REGION}, value="x", count="n", largest=["top", "next"])
+        what = firms(revises="first" if name == "revised" else "")
+        done = dk.suppress(dk.mark(table, rule), ledger=ledger.about(what))
+        assert ledger.check(done.table, what).safe
+        ledger.add(done.table, what, name=name)
+
+
+def test_where_the_search_for_moves_gives_up_more_is_hidden_and_no_cell_too_many(ledger: Ledger) -> None:
+    beside = ledger.about(firms()).beside(regions(ZONES), dk.Promise())
+    cells, asked = beside.cells, beside.promise
+    gave_up = Suppression(table=cells, before=cells, promise=asked, moves=MoveSet.none(), audit=dk.audit(cells, asked))
+    assert gave_up.audit is not None
+    assert not gave_up.audit.safe
+    done = widened(beside, gave_up)
+    assert done.audit is not None
+    assert done.audit.safe
+    for cell in np.flatnonzero(done.secondary & (cells.status == dk.Status.OPEN)).tolist():
+        status = done.table.status.copy()
+        status[cell] = dk.Status.OPEN
+        assert not dk.audit(replace(done.table, status=status), asked).safe, "one cell fewer would do"
+
+
+def test_whoever_protects_beside_hidden_values_that_nobody_told_is_warned(tmp_path: Path) -> None:
+    ledger = dk.open_ledger(tmp_path / "l", create=True)
+    file = tmp_path / "bulletin.csv"
+    file.write_text("kind,turnover\nk,x\nl,x\nboth,100\n")
+    kinds = {"kind": dk.Hierarchy.flat("kl", total="both")}
+    ledger.add_published(file, firms(value="x"), by=kinds, value="turnover", name="Bulletin 7")
+    with pytest.warns(ProtectionWarning, match="2 hidden cells are not known to the ledger"):
+        done = dk.suppress(regions(), ledger=ledger.about(firms()))
+    assert any("not known to the ledger" in note for note in done.notes)

@@ -106,6 +106,11 @@ class AuditReport(Framed):
         return not (self.exposed or self.undecided or self.unions or self.zeros)
 
     @property
+    def open_to(self) -> frozenset[tuple[str, str]]:
+        """Every exposed cell with who finds it out; what is undecided counts as exposed."""
+        return frozenset({(e.cell, e.by) for e in self.exposed} | {(name, "?") for name in self.undecided})
+
+    @property
     def open(self) -> int:
         """Number of cells and lines that are exposed or undecided."""
         cells = {e.cell for e in self.exposed} | set(self.undecided)

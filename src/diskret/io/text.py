@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from diskret.model.encoding import codec_of, text_facts
+from diskret.model.encoding import codec_of, not_in, text_facts
 from diskret.model.errors import DiskretError, EmptyData, UnreadableFile
 from diskret.model.limits import limits, refuse_more
 from diskret.model.places import plain_file
@@ -35,10 +35,18 @@ def read_text(path: str | Path, *, lines: bool = False) -> str:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = content.decode(codec_of(text_facts(file).encoding, file))
+        text = _as_older(content, file)
     if not text.strip():
         raise EmptyData("the file is empty", where=str(file), hint="was it written to the end?")
     return text
+
+
+def _as_older(content: bytes, file: Path) -> str:
+    encoding = text_facts(file).encoding
+    try:
+        return content.decode(codec_of(encoding, file))
+    except UnicodeDecodeError as e:  # its first bytes say UTF-8 or UTF-16, and it is not
+        raise not_in(encoding, file) from e
 
 
 def read_bytes(path: str | Path) -> bytes:

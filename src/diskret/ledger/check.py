@@ -72,17 +72,10 @@ def checked(link: Link, entry: Entry, promise: Promise, moves: MoveSet) -> Ledge
     cells = link.cells
     shown = [f"{_own(link, i)} is sensitive and hidden in {by}, and shown here" for i, by in link.shown_hidden]
     open_before = [f"{_own(link, i)} is sensitive, and shown openly in {by}" for i, by in link.hidden_shown]
-    notes = []
-    if link.untold:
-        notes.append(f"the true values of {link.untold} hidden cells are not known to the ledger")
-    if not link.fits:
-        notes.append("no values fit everything that is published: some of it is rounded or wrong, and nobody said so")
-    if not link.closed:
-        notes.append("so much follows from these tables that not all of it was followed up")
     assert isinstance(cells, Linked)
     return LedgerCheck(
         name=entry.name, audit=report, shown_hidden=tuple(shown), hidden_shown=tuple(open_before),
-        connected=link.connected, notes=tuple(notes), derived=link.derived,
+        connected=link.connected, notes=link.notes, derived=link.derived,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from diskret.ledger.entry import Entry, EntryCells
 from diskret.ledger.lines import Sums
 from diskret.ledger.nodes import Keys, Nodes, Rows, Sets
 from diskret.ledger.ratios import bounds_of, say_ratio
-from diskret.ledger.relations import Relations, born, bridges, held_nearly, solved, vintages
+from diskret.ledger.relations import Relations, born, bridges, held_at, held_nearly, solved, vintages
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import Contradiction
 from diskret.model.exact import MOST_DECIMALS, decimals_of
@@ -80,8 +80,8 @@ class Connected:
             relations.add(cells, coefficients, int(telling.axis[row]))
         held_nearly(relations)
         bridges(relations, nodes)
-        last = at[ratio_cells] + versions[ratio_cells] - 1
-        of_new = _say_ratios(relations, given, (rows.entry[ratio], rows.row[ratio]), last)
+        then = held_at(np.tile(rows.entry[ratio], 2), at[ratio_cells], versions[ratio_cells], birth)
+        of_new = _say_ratios(relations, given, (rows.entry[ratio], rows.row[ratio]), then)
         return _reached(
             cls, relations, known, of_new,
             {"given": given, "rows": rows, "nodes": nodes, "sets": sets, "key": key, "is_new": is_new, "own": own},
@@ -124,12 +124,13 @@ def _say_ratios(
         before = len(relations.rows)
         name = given[int(entry[i])][0].name
         both = int(cells[i]), int(cells[half + i])
-        if not say_ratio(
+        true = say_ratio(
             relations, both, (float(low[i]), float(high[i])), _ratio_name(given[int(entry[i])], int(row[i]))
-        ):
-            wrong.setdefault(name, []).append(i)
+        )
         if entry[i] == len(given) - 1:
             newest |= dict.fromkeys(range(before, len(relations.rows)), int(row[i]))
+            if not true:
+                wrong.setdefault(name, []).append(i)
     for name, ratios in wrong.items():
         raise Contradiction(
             f"{len(ratios)} published ratios of {name!r} are not those of the values they are made of",

@@ -2,30 +2,34 @@
 
 What an attacker can find out about a cell depends on what is published and on nothing else, so it does not matter which
 values the cells have that nobody asks about, as long as they fit. Values in the middle leave moves the most room. They
-are rounded so that no cell has more room than it truly has.
+are rounded so that no cell has more room than it truly has, neither down nor up.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from diskret.model.arrays import Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.exact import decimals_of
 from diskret.model.lp import Answer, Matrix, Programme
 
 
-def fitted(value: Floats, bounds: tuple[Floats, Floats], rows: tuple[Ints, Ints, Floats]) -> tuple[Floats, bool]:
-    """All values, those that are undefined (NaN) filled in; and whether any fit.
+def fitted(
+    value: Floats, bounds: tuple[Floats, Floats], rows: tuple[Ints, Ints, Floats], give: Bools | None = None
+) -> tuple[Floats, Floats, bool]:
+    """All values, those that are undefined (NaN) filled in; how high they may go; and whether any fit.
 
-    ``rows`` are equations that add up to zero: where each begins, cells, coefficients.
+    ``rows`` are equations that add up to zero: where each begins, cells, coefficients. ``give`` are cells that may fall
+    below their lower end where nothing fits otherwise: what rounding leaves of a rate that was published before some of
+    its values were revised.
 
     >>> start, cells, factor = np.array([0, 3]), np.array([0, 1, 2]), np.array([-1.0, 1.0, 1.0])
     >>> fitted(np.array([10.0, np.nan, np.nan]), (np.zeros(3), np.full(3, np.inf)), (start, cells, factor))
-    (array([10.,  5.,  5.]), True)
+    (array([10.,  5.,  5.]), array([inf, inf, inf]), True)
     """
     unknown = np.flatnonzero(np.isnan(value))
     if not unknown.size:
-        return value, True
+        return value, bounds[1], True
     start, cells, factor = rows
     row = np.repeat(np.arange(start.size - 1), np.diff(start))
     asked = np.isnan(value)[cells]
@@ -40,15 +44,21 @@ def fitted(value: Floats, bounds: tuple[Floats, Floats], rows: tuple[Ints, Ints,
     lower, upper = (each[unknown] for each in bounds)
     lower = np.where(np.isfinite(lower), lower, 0.0)
     share = _shares(unknown.size, at, inside, factor[asked], right)
-    point = _middle((at, inside, factor[asked]), right, (lower, upper), share)
+    entries = (at, inside, factor[asked])
+    point = _middle(entries, right, (lower, upper), share)
+    if point is None and give is not None and give[unknown].any():
+        point = _middle(entries, right, (lower, upper), share, give[unknown])
+        lower = np.where(give[unknown], -np.inf, lower)
     filled = value.copy()
     if point is None:
         filled[unknown] = lower
-        return filled, False
+        return filled, bounds[1], False
     decimals = decimals_of(value[~np.isnan(value)]) or 0
     step = 10.0**-decimals
     filled[unknown] = np.maximum(np.floor(point / step + 1e-6) * step, lower)
-    return filled, True
+    highest = bounds[1].copy()
+    highest[unknown] = np.minimum(highest[unknown], filled[unknown] + np.floor((upper - point) / step + 1e-6) * step)
+    return filled, highest, True
 
 
 def _shares(size: int, at: Ints, row: Ints, factor: Floats, right: Floats) -> Floats:
@@ -60,24 +70,28 @@ def _shares(size: int, at: Ints, row: Ints, factor: Floats, right: Floats) -> Fl
 
 
 def _middle(
-    entries: tuple[Ints, Ints, Floats], right: Floats, bounds: tuple[Floats, Floats], share: Floats
-) -> Floats | None:
-    """A point that fits with as many cells as can be well above their lower end."""
+    entries: tuple[Ints, Ints, Floats], right: Floats, bounds: tuple[Floats, Floats], share: Floats,
+    give: Bools | None = None,
+) -> Floats | None:  # fmt: skip
+    """A point that fits with as many cells as can be well above their lower end, and none that gives more below it."""
     at, row, factor = entries
     lower, upper = bounds
     size = lower.size
     order = np.lexsort((row, at))
     start = np.searchsorted(at[order], np.arange(size + 1))
     one = Matrix(start, row[order], factor[order])
-    both = Matrix(np.concatenate([one.start, one.start[-1] + one.start[1:]]), np.tile(one.at, 2), np.tile(one.value, 2))
+    # three columns for every cell: up to its share, beyond, and below its lower end
+    ends = np.concatenate([one.start, one.start[-1] + one.start[1:], 2 * one.start[-1] + one.start[1:]])
+    thrice = Matrix(ends, np.tile(one.at, 3), np.concatenate([one.value, one.value, -one.value]))
     near = np.minimum(share, np.maximum(upper - lower, 0.0))
+    below = np.zeros(size) if give is None else np.where(give, np.inf, 0.0)
     programme = Programme(
-        both, right - np.bincount(row, weights=factor * lower[at], minlength=right.size),
-        lower=np.zeros(2 * size), upper=np.concatenate([near, np.maximum(upper - lower - near, 0.0)]),
-        cost=np.concatenate([-1.0 / share, np.zeros(size)]),
+        thrice, right - np.bincount(row, weights=factor * lower[at], minlength=right.size),
+        lower=np.zeros(3 * size), upper=np.concatenate([near, np.maximum(upper - lower - near, 0.0), below]),
+        cost=np.concatenate([-1.0 / share, np.zeros(size), np.full(size, size / share.min(initial=1.0))]),
     )  # fmt: skip
     if programme.solve() is not Answer.OPTIMAL:
         return None
     point = programme.point
-    result: Floats = lower + point[:size] + point[size:]
+    result: Floats = lower + point[:size] + point[size : 2 * size] - point[2 * size :]
     return result

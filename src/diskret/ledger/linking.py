@@ -46,6 +46,17 @@ class Link:
     ratio_rows: Mapping[int, int]
     """Equations that say a ratio of the new table, each with its cell."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be looked at; with any of them nothing is called safe."""
+        told = {
+            f"the true values of {self.untold} hidden cells are not known to the ledger": self.untold > 0,
+            "no values fit everything that is published: some of it is rounded or wrong, and nobody said so":
+                not self.fits,
+            "so much follows from these tables that not all of it was followed up": not self.closed,
+        }  # fmt: skip
+        return tuple(note for note, said in told.items() if said)
+
 
 def linked(
     entries: Sequence[Given], new: Given, schemes: Mapping[str, Scheme], stocks: Sequence[Subject] = (),

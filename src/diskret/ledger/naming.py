@@ -28,7 +28,7 @@ def space_of(found: Connected, kept: Ints, subjects: Mapping[tuple[str, str, str
         names.append(axis)
         codes.append(words)
         at.append(own.astype(np.int64))
-        tops.append(words[0] if len(words) == 1 or used[0] == 0 else "")
+        tops.append(words[0] if len(words) == 1 or 0 in used[:1] else "")
     kinds = _kinds(found, kept, key[:, 0], subjects)
     distinct = tuple(dict.fromkeys(kinds))
     place = {kind: i for i, kind in enumerate(distinct)}

@@ -73,7 +73,10 @@ def bounds_of(entry: Entry, cells: EntryCells) -> tuple[Floats, Floats]:
 
 
 def say_ratio(relations: Relations, cells: tuple[int, int], bounds: tuple[float, float], what: str) -> bool:
-    """Both sides of one ratio, in whole multiples; whether it is true of the values."""
+    """Both sides of one ratio, in whole multiples; whether it is true of the values.
+
+    Where it is not, because they were revised since, it is taken to be as wrong as it is and no more.
+    """
     over, under = cells
     above, below = relations.value[over], relations.value[under]
     true = True
@@ -81,9 +84,10 @@ def say_ratio(relations: Relations, cells: tuple[int, int], bounds: tuple[float,
         multiple, times = _whole(bound)
         # times * over - multiple * under is at least zero for the lower bound, at most zero for the upper
         off = float(np.round(side * (times * above - multiple * below), FINEST))
-        rest = relations.difference(off, 0.0, np.inf, f"what rounding leaves of {what}")
+        fits = not off < -ROUNDING * max(1.0, abs(times * above))
+        rest = relations.difference(off, 0.0 if fits else off, np.inf, f"what rounding leaves of {what}")
         relations.add(np.array([over, under, rest]), np.array([side * times, -side * multiple, -1.0]), told=what)
-        true = true and not off < -ROUNDING * max(1.0, abs(times * above))
+        true = true and fits
     return true
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.auditing.audit import audit
-from diskret.auditing.report import AuditReport, Exposure
+from diskret.auditing.report import Exposure
 from diskret.ledger.linked import Linked
 from diskret.model.arrays import Ints
 from diskret.model.closing import close_levels, closed
@@ -24,11 +24,6 @@ MOST_REASONS = 3
 """Cells for which it is said which published ones are to blame."""
 MOST_PUBLISHED = 400
 """Beyond so many published cells around one, the smallest set of them is not looked for."""
-
-
-def exposures_of(report: AuditReport) -> frozenset[tuple[str, str]]:
-    """What was found exposed, and by whom; what is undecided counts as exposed."""
-    return frozenset({(e.cell, e.by) for e in report.exposed} | {(name, "?") for name in report.undecided})
 
 
 def blamed(cells: Linked, promise: Promise, exposure: Exposure) -> tuple[str, ...]:

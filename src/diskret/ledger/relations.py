@@ -79,6 +79,14 @@ def _at(time: int, first: int, versions: int, birth: Ints) -> int:
     return there[-1] if there else first
 
 
+def held_at(time: Ints, first: Ints, versions: Ints, birth: Ints) -> Ints:
+    """The version of some cells that held when an entry was made, one time for each cell."""
+    found = first.copy()
+    for i in np.flatnonzero(versions > 1).tolist():
+        found[i] = _at(int(time[i]), int(first[i]), int(versions[i]), birth)
+    return found
+
+
 def solved(value: Floats, start: Ints, cell: Ints, coefficient: Floats, decimals: int) -> Floats:
     """True values that follow from others by equations with one unknown."""
     value = value.copy()
@@ -117,4 +125,5 @@ def bridges(relations: Relations, nodes: Nodes) -> None:
             continue
         off = float(np.round(new - old, 9))
         slack = relations.difference(off, -abs(off), abs(off), "revision")
-        relations.add(np.array([node, node - 1, slack]), np.array([1.0, -1.0, -1.0]), told="the value before revision")
+        # as a sum: whoever is alone in a cell before and after is one person
+        relations.add(np.array([node, node - 1, slack]), np.array([-1.0, 1.0, 1.0]), told="the value before revision")

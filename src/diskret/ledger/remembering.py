@@ -14,8 +14,8 @@ from diskret.auditing.report import AuditReport
 from diskret.ledger.about import About
 from diskret.ledger.asking import asked_of
 from diskret.ledger.linked import Linked
-from diskret.ledger.ratio_tables import telling_ratios, with_hidden
-from diskret.ledger.refusing import MOST_REASONS, blamed, coarser, exposures_of
+from diskret.ledger.refusing import MOST_REASONS, blamed, coarser
+from diskret.ledger.withholding import with_hidden, withheld_beside
 from diskret.model.beside import Beside
 from diskret.model.errors import DiskretError, NotBeside, ProtectionWarning, listed
 from diskret.model.promise import Promise
@@ -49,13 +49,13 @@ class Remembering:
             because = zip(names, (by for _, by in link.hidden_shown), strict=True)
             error.because = tuple(f"{name}: {by}, {name}" for name, by in because)
             raise error
-        return Beside(cells=link.cells, own=link.own, promise=asked_of(promise), given=promise)
+        return Beside(cells=link.cells, own=link.own, promise=asked_of(promise), given=promise, notes=link.notes)
 
     def withheld(self, table: Table, promise: Promise) -> Table | None:
-        """A table of ratios without those that tell too much; None for other tables."""
-        if self.about.ratio is None:
+        """A table of ratios or rounded values without those that tell too much; None for other tables."""
+        if self.about.ratio is None and not self.about.rounded:
             return None
-        hidden = telling_ratios(
+        hidden = withheld_beside(
             table, promise, lambda each: self.ledger.link(each, self.about, promise, name=self.name)[1]
         )
         return with_hidden(table, hidden)
@@ -66,10 +66,10 @@ class Remembering:
         So is one that holds sensitive cells that are exposed in any case.
         """
         bare = self.beside(with_hidden(table, np.ones(table.size, dtype=np.bool_)), beside.given)
-        before = exposures_of(audit(bare.cells, bare.promise))
+        before = audit(bare.cells, bare.promise).open_to
         cells = beside.cells
         own = {cells.name_of(int(cell)) for cell in beside.own if cell >= 0}
-        found = exposures_of(report)
+        found = report.open_to
         fresh = sorted({cell for cell, by in found if cell in own or (cell, by) not in before})
         older = sorted({cell for cell, _ in found} - {*fresh})
         if older:

@@ -52,7 +52,10 @@ def system_of(found: Connected, subjects: dict[tuple[str, str, str], int], judge
     shown_by = _shown_by(found, place)
     frequency = all(entry.frequency for entry, _ in found.given) and not found.difference.size
     untold = int(np.isnan(value[kept[kept < found.nodes.size]]).sum())
-    own, fits = fitted(value[kept], (lower[kept], upper[kept]), (start, cells, factor))
+    differences = kept >= found.key.shape[0]
+    own, upper[kept], fits = fitted(value[kept], (lower[kept], upper[kept]), (start, cells, factor), differences)
+    # what was revised in one place and not in another may leave less than nothing for what nobody published
+    lower[kept], upper[kept] = np.minimum(lower[kept], own), np.maximum(upper[kept], own)
     system = Linked(
         by={}, response=found.given[-1][0].response, value=own, status=status[kept],
         respondents=None if people is None else people.each(lambda a: a[kept]),
@@ -60,7 +63,7 @@ def system_of(found: Connected, subjects: dict[tuple[str, str, str], int], judge
         decimals=decimals_of(own), frequency=frequency, judges=distinct_rules(judges),
         space=space_of(found, kept, subjects), system=_equations(start, cells, factor, kept.size),
         axes=tuple(("", "") for _ in told), sources=sources, shown_by=shown_by, told=told,
-        differences=kept >= found.key.shape[0],
+        differences=differences,
         identity=identities_of(found, kept, list(subjects)), row_cells=(start, cells),
     )  # fmt: skip
     of_row = found.nodes.of_row

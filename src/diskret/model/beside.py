@@ -28,6 +28,8 @@ class Beside:
     """What is promised of them: the same, with what everybody knows besides as intervals."""
     given: Promise
     """The promise as it was given."""
+    notes: tuple[str, ...] = ()
+    """What the memory could not look at, in words."""
 
 
 class Memory(Protocol):
@@ -45,5 +47,5 @@ class Memory(Protocol):
         ...
 
     def withheld(self, table: Table, promise: Promise) -> Table | None:
-        """A table of ratios, such as growth rates, without those that tell too much; None for other tables."""
+        """A table of ratios or rounded values without those that tell too much; None for tables of plain values."""
         ...

@@ -213,5 +213,5 @@ def not_in(encoding: str, path: Path) -> UnreadableFile:
     return UnreadableFile(
         f"the data are not {encoding} text",
         where=str(path),
-        hint="leave encoding out to have it found, or name another.",
+        hint="save it again as UTF-8, or say which encoding it is in.",
     )

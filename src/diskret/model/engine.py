@@ -162,7 +162,7 @@ def complaint(said: str, where: str) -> DiskretError:
 def system_error(said: str) -> OSError | None:
     """The engine's complaint about a file as the system's own, if it is one."""
     found = re.search(r'"?errno"?\D{1,5}(\d+)', said)
-    for number in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS):
+    for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS):
         if os.strerror(number) in said:
             return OSError(number, os.strerror(number))
     return OSError(int(found[1]), os.strerror(int(found[1]))) if found and int(found[1]) else None

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, EmptyData
+from diskret.model.sheets import unique_names
 
 
 def names_of_frame(source: object) -> list[str]:
@@ -25,7 +26,8 @@ def register(connection: Any, source: object, where: str = "the dict of columns"
     """Make a frame known to the engine as ``given``; what is returned must live as long as it is used."""
     module = type(source).__module__.split(".")[0]
     if isinstance(source, Mapping):
-        given: object = {str(k): _column(v) for k, v in source.items()}
+        names = unique_names([str(name) for name in source])
+        given: object = dict(zip(names, map(_column, source.values()), strict=True))
         if len({len(v) for v in given.values()}) > 1:  # type: ignore[attr-defined]
             raise BadOption("the columns have different lengths", hint="give one value per row in every column.")
         if not given or not len(next(iter(given.values()))):  # type: ignore[attr-defined]
@@ -45,6 +47,10 @@ def register(connection: Any, source: object, where: str = "the dict of columns"
 
 
 def _column(values: Any) -> npt.NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray):
+        shown = values.data.astype(object)
+        shown[np.ma.getmaskarray(values)] = None  # what stands below the mask is no value
+        values = shown
     array = np.ascontiguousarray(values)  # the engine cannot read a reversed view
     return array.astype(object) if array.dtype.kind == "U" else array
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
-from diskret.model.beside import Memory
+from diskret.model.beside import Beside, Memory
 from diskret.model.errors import ProtectionWarning
 from diskret.model.promise import Promise
 from diskret.model.status import Status
@@ -23,6 +23,7 @@ from diskret.moves.move import MoveSet
 from diskret.suppression.by_moves import unprotected_of
 from diskret.suppression.methods import Moves, Progress
 from diskret.suppression.result import Suppression
+from diskret.suppression.widening import widened
 
 MOST_ROUNDS = 4
 
@@ -32,14 +33,16 @@ def protected_beside(
     protect: Callable[[Table, Promise, Any, Progress | None], Suppression], progress: Progress | None,
 ) -> Suppression:  # fmt: skip
     """The table with its own pattern, and the attack on it together with all that is published."""
-    ratios = ledger.withheld(table, promise)
-    if ratios is not None:
-        beside = ledger.beside(ratios, promise)
+    bounding = ledger.withheld(table, promise)
+    if bounding is not None:
+        beside = ledger.beside(bounding, promise)
         told = audit(beside.cells, beside.promise)
+        if told.open_to:
+            told = ledger.told_of(table, beside, told)
         return Suppression(
-            table=ratios, before=table, promise=promise, moves=MoveSet.none(), unprotected=unprotected_of(told),
-            audit=told,
-        )  # fmt: skip
+            table=bounding, before=table, promise=promise, moves=MoveSet.none(), unprotected=unprotected_of(told),
+            audit=told, notes=_told(beside),
+        ).sealed()  # fmt: skip
     pattern = table
     for _ in range(MOST_ROUNDS):
         done, report, pattern = _once(pattern, promise, method, ledger, protect, progress)
@@ -62,10 +65,13 @@ def _once(
 ) -> tuple[Suppression, AuditReport | None, Table]:  # fmt: skip
     """All that is connected with the table protected, what an audit says of the table, and its pattern."""
     beside = ledger.beside(table, promise)
+    notes = _told(beside)
     with warnings.catch_warnings():
         # whose fault it is that a cell cannot be protected says the ledger
         warnings.filterwarnings("ignore", ".* cannot be protected as asked", ProtectionWarning)
         done = protect(beside.cells, beside.promise, method, progress)
+    if done.audit is not None and done.audit.open_to:
+        done = widened(beside, done)
     report = done.audit
     if report is not None and report.open:
         report = ledger.told_of(table, beside, report)
@@ -74,4 +80,11 @@ def _once(
     found = done.table.status.reshape(-1)[beside.own[mine]]
     hidden = np.isin(found, (Status.PRIMARY, Status.SECONDARY))
     status[mine] = np.where(hidden & ~table.hidden.reshape(-1)[mine], Status.SECONDARY, status[mine])
-    return done, report, replace(table, status=status.reshape(table.shape))
+    return replace(done, notes=(*done.notes, *notes)), report, replace(table, status=status.reshape(table.shape))
+
+
+def _told(beside: Beside) -> tuple[str, ...]:
+    """What could not be looked at, also said as a warning: a table beside it is not known to be safe."""
+    for note in beside.notes:
+        warnings.warn(f"the table is protected as far as could be looked at: {note}", ProtectionWarning, stacklevel=5)
+    return beside.notes

@@ -1,0 +1,95 @@
+"""More of a table is hidden where the search for moves gave up, until nothing is exposed that would not be in any case.
+
+Whatever is exposed with a table, and not without it, can be protected: at worst by all cells of the table. So a search
+that finds no move is no reason to refuse one. What stands near exposed cells goes first, zeros last; then what turned
+out not to be needed is opened again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from diskret.auditing.audit import audit
+from diskret.auditing.report import AuditReport
+from diskret.model.arrays import Ints
+from diskret.model.beside import Beside
+from diskret.model.status import Status
+from diskret.model.system import System
+from diskret.suppression.result import Suppression
+
+FIRST = 4
+"""Cells that are hidden at once at first; then twice as many each time."""
+MOST_AUDITS = 60
+"""Attempts to open cells again."""
+
+
+def widened(beside: Beside, done: Suppression) -> Suppression:
+    """The same with more cells of the table hidden, if that protects what is exposed; else as it was."""
+    cells = done.table
+    assert isinstance(cells, System)
+    assert done.audit is not None
+    open_own = np.unique(beside.own[beside.own >= 0])
+    open_own = open_own[cells.status[open_own] == Status.OPEN]
+
+    def attacked(hidden: Ints) -> tuple[AuditReport, System]:
+        tried = replace(cells, status=_with(cells, hidden))
+        return audit(tried, beside.promise, moves=done.moves), tried
+
+    in_any_case = attacked(open_own)[0].open_to
+    if done.audit.open_to <= in_any_case:
+        return done
+    exposed = [each.index[0] for each in done.audit.exposed if each.index]
+    far = _distances(cells, exposed, open_own)[open_own]
+    order = open_own[np.lexsort((cells.value[open_own], far, cells.value[open_own] == 0))]
+    many = FIRST
+    while not attacked(order[:many])[0].open_to <= in_any_case:
+        many *= 2
+    hidden = needed(order[:many], lambda some: attacked(some)[0].open_to <= in_any_case)
+    report, table = attacked(hidden)
+    return replace(done, table=table, audit=report)
+
+
+def _with(cells: System, hidden: Ints) -> Any:
+    status = cells.status.copy()
+    status[hidden] = Status.SECONDARY
+    return status
+
+
+def _distances(cells: System, exposed: list[int], own: Ints) -> Ints:
+    """How many equations away from exposed cells all others stand, by cells that are hidden or may be."""
+    row, columns, rows = cells.system.row_of(), cells.system.columns, cells.system.rows
+    movable = cells.hidden.reshape(-1).copy()
+    movable[own] = True
+    far = np.full(cells.size, cells.size, dtype=np.int64)
+    far[exposed] = 0
+    step = 0
+    while True:
+        step += 1
+        near = np.bincount(row, weights=((far < step) & movable)[columns], minlength=rows) > 0
+        fresh = np.zeros(cells.size, dtype=np.bool_)
+        fresh[columns[near[row]]] = True
+        fresh &= far == cells.size
+        if not fresh.any():
+            return far
+        far[fresh] = step
+
+
+def needed(cells: Ints, enough: Callable[[Ints], bool]) -> Ints:
+    """Some cells without those that need not be hidden: halves are opened, then smaller parts; the last ones first."""
+    step, attempts = max(1, cells.size // 2), 0
+    while attempts < MOST_AUDITS:
+        at = cells.size
+        while at > 0 and attempts < MOST_AUDITS:
+            fewer = np.delete(cells, slice(max(0, at - step), at))
+            attempts += 1
+            if enough(fewer):
+                cells = fewer
+            at -= step
+        if step == 1:
+            break
+        step = max(1, step // 2)
+    return cells
