@@ -1,30 +1,37 @@
 """Requests, random and adversarial, answered one after the other, and an attacker who shares nothing with the answers.
 
     python -m benchmarks.requests --campaigns 100 --requests 100
+    python -m benchmarks.requests --campaigns 5 --requests 40 --desk --least 5
 
 Every campaign has firms of its own and a memory of its own. Requests are random, or made from earlier ones: the same
 again, the complement, one unit more or less (a threshold moved past one firm), a filter narrowed or widened. At the end
 of a campaign the attacker knows which firm is counted where, all published numbers, and what one firm contributes; he
 asks a solver (scipy's HiGHS, linear programmes over firms) how much any other firm can contribute. Exact: to the unit.
 Too close: the most it can contribute is less than the house's p% above what it does. Of counts he asks the least and
-the most units of every group that published counts tell apart.
+the most units of every group that published counts tell apart. And of all groups whose sum follows from published
+numbers he asks for one with fewer firms than the minimum count, in whole numbers.
+
+With ``--desk`` requests are answered at a desk, beside a ledger in a folder; ``--least`` is the minimum count.
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
+import tempfile
 import time
 import warnings
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 import diskret as dk
-from diskret.requests import Answer, House, Query, Records, Shown, answer
+from diskret.ledger import About
+from diskret.requests import Answer, Desk, House, Query, Records, Shown, answer
 
 P, UNITS = 10.0, 3
 COLUMNS = ("region", "sector", "size")
@@ -48,6 +55,8 @@ class Tally:
     counted: int = 0
     few: int = 0
     """Groups of too few units whose number is known, or is known to be too small."""
+    together: int = 0
+    """Campaigns with a group of too few firms whose sum can be computed."""
 
 
 def firms(rng: np.random.Generator, size: int) -> dict[str, list[Any]]:
@@ -108,14 +117,18 @@ def adverse(rng: np.random.Generator, data: dict[str, list[Any]], earlier: list[
     return kind, replace(before, without={**before.without, name: (code,)})
 
 
-def run(tally: Tally, seed: int, requests: int, size: int) -> None:
-    """One campaign, and the attack on it."""
+def run(tally: Tally, seed: int, requests: int, size: int, *, least: int = UNITS, folder: Path | None = None) -> None:
+    """One campaign, and the attack on it; at a desk if there is a folder for its ledger."""
     rng = np.random.default_rng(seed)
     data = firms(rng, size)
     tree = dk.Hierarchy.from_nested({"Total": {k: [c for c in v if c in data["region"]] for k, v in REGIONS.items()
                                                if _below(k, data)}})  # fmt: skip
     records = Records.of(data, [*COLUMNS, "employees"], ["turnover"], {"region": tree})
-    house = House(rules=dk.rules.MinCount(UNITS) | dk.rules.PPercent(P), method=dk.methods.Moves(effort="quick"))
+    house = House(rules=dk.rules.MinCount(least) | dk.rules.PPercent(P), method=dk.methods.Moves(effort="quick"))
+    desk = None
+    if folder is not None:
+        about = About(population="firms", period="2024", unit="EUR")
+        desk = Desk(records=records, house=house, about=about, ledger=dk.open_ledger(folder, create=True))
     released: dict[str | None, list[Shown]] = {"turnover": [], None: []}
     published: dict[str | None, Published] = {"turnover": [], None: []}
     asked: list[Query] = []
@@ -130,9 +143,9 @@ def run(tally: Tally, seed: int, requests: int, size: int) -> None:
             tally.repeats += 1
             done = given[query.key()]
         else:
-            done = answer(records, query, house, released[query.value])
+            done = answer(records, query, house, released[query.value]) if desk is None else desk.answer(query)
             given[query.key()] = done
-            if done.shown is not None and done.table is not None:
+            if done.table is not None and done.shown is not None:
                 released[query.value].append(done.shown)
                 published[query.value] += seen(data, done)
                 tally.cells += done.table.size
@@ -140,7 +153,8 @@ def run(tally: Tally, seed: int, requests: int, size: int) -> None:
         of = tally.kinds.setdefault(kind, {})
         of[done.kind] = of.get(done.kind, 0) + 1
     attack_values(tally, np.array(data["turnover"]), published["turnover"])
-    attack_counts(tally, size, published[None])
+    attack_counts(tally, size, published[None], least)
+    attack_groups(tally, size, published["turnover"], least)
 
 
 def seen(data: dict[str, list[Any]], done: Answer) -> Published:
@@ -234,19 +248,35 @@ def attack_values(tally: Tally, truth: npt.NDArray[np.float64], published: Publi
                 )
 
 
-def attack_counts(tally: Tally, size: int, published: Published) -> None:
+def attack_groups(tally: Tally, size: int, published: Published, least: int) -> None:
+    """Whether fewer firms than the minimum count are a sum and difference of what was published."""
+    rows, group = _groups(published, size)
+    if not len(rows):
+        return
+    units = np.bincount(group, minlength=rows.shape[1])
+    k, m = rows.shape[1], len(rows)
+    made = LinearConstraint(np.hstack([-np.eye(k), rows.T.astype(float)]), 0, 0)
+    few = LinearConstraint(np.append(units, np.zeros(m))[None], 1, least - 1)
+    bounds = Bounds(np.append(np.zeros(k), np.full(m, -np.inf)), np.append(rows.any(axis=0), np.full(m, np.inf)))
+    whole = np.append(np.ones(k), np.zeros(m))
+    done = milp(np.zeros(k + m), constraints=[made, few], bounds=bounds, integrality=whole)
+    assert done.status in (0, 2), done.message
+    tally.together += done.status == 0
+
+
+def attack_counts(tally: Tally, size: int, published: Published, least: int = UNITS) -> None:
     """Of every group of units the least and the most that published counts allow."""
     rows, group = _groups(published, size)
     right = np.array([v for _, v in published])
     units = np.bincount(group, minlength=rows.shape[1])
     covered = rows.any(axis=0) if len(rows) else np.zeros(rows.shape[1], dtype=np.bool_)
-    for target in np.flatnonzero(covered & (units < UNITS)).tolist():
+    for target in np.flatnonzero(covered & (units < least)).tolist():
         tally.counted += 1
         cost = np.zeros(rows.shape[1])
         cost[target] = -1
         done = linprog(cost, A_eq=rows.astype(float), b_eq=right, bounds=(0, None), method="highs")
         assert done.status == 0, done.message
-        tally.few += round(-done.fun) < UNITS
+        tally.few += round(-done.fun) < least
 
 
 def main() -> None:
@@ -256,12 +286,16 @@ def main() -> None:
     said.add_argument("--requests", type=int, default=100)
     said.add_argument("--firms", type=int, default=60)
     said.add_argument("--seed", type=int, default=1)
+    said.add_argument("--least", type=int, default=UNITS)
+    said.add_argument("--desk", action="store_true")
     asked = said.parse_args()
     tally, start = Tally(), time.process_time()
     warnings.simplefilter("ignore", dk.ProtectionWarning)
     for campaign in range(asked.campaigns):
-        run(tally, asked.seed * 100_000 + campaign, asked.requests, asked.firms)
-        found = f"{tally.exact} exact, {tally.close} too close, {tally.few} few"
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place) / "ledger" if asked.desk else None
+            run(tally, asked.seed * 100_000 + campaign, asked.requests, asked.firms, least=asked.least, folder=folder)
+        found = f"{tally.exact} exact, {tally.close} too close, {tally.few} few, {tally.together} together"
         print(f"{campaign + 1} campaigns, {time.process_time() - start:.0f} CPU s: {found}", flush=True)
     everything: dict[str, int] = {}
     for kind, of in sorted(tally.kinds.items()):
@@ -273,7 +307,10 @@ def main() -> None:
     print(f"{tally.cells:,} cells given, {tally.hidden:,} of them hidden; {tally.repeats:,} asked again")
     print(f"attacked {tally.targets:,} largest contributors with {tally.programmes:,} programmes: "
           f"{tally.exact} exact, {tally.close} too close")  # fmt: skip
-    print(f"attacked {tally.counted:,} groups of few units: {tally.few} known to be too few")
+    print(
+        f"attacked {tally.counted:,} groups of few units: {tally.few} known to be too few; "
+        f"{tally.together} campaigns with too few firms whose sum can be computed"
+    )
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"{time.process_time() - start:.0f} CPU s, {memory:.1f} GB")
 

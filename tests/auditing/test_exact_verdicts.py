@@ -314,3 +314,10 @@ def test_a_crowd_is_carried_no_farther_than_possible_and_everybody_gets_a_verdic
 def test_a_point_that_is_off_is_shrunk_until_it_fits() -> None:
     found = shrunk(Ratio(1, np.array([6, -6])), np.array([ENDLESS, ENDLESS]), np.array([0, 4]))
     assert [Fraction(int(x), found.q) for x in found.x] == [4, -4]
+
+
+@pytest.mark.parametrize(("x", "up", "down"), [(0, -1, ENDLESS), (3, ENDLESS, -4), (2, -1, 5)])
+def test_a_point_in_rooms_that_do_not_hold_the_beginning_is_not_shrunk(x: int, up: int, down: int) -> None:
+    """Cases of whole numbers; a campaign of requests ended here with a division by zero."""
+    point = Ratio(1, np.array([x, 9]))
+    assert shrunk(point, np.array([up, ENDLESS]), np.array([down, ENDLESS])) is point

@@ -175,3 +175,23 @@ def test_open_cells_are_the_sums_of_whom_they_count(seed: int) -> None:
         contributions = np.array(data["turnover"]) if query.value else np.ones(50)
         for rows, value in seen(data, done) if done.table is not None else ():
             assert contributions[rows].sum() == value
+
+
+@pytest.mark.parametrize(
+    ("rules", "few"),
+    [
+        (AnyOf((dk.rules.MinCount(5),)), [40, 50, 60, 70]),
+        (dk.rules.MinCount(3) | dk.rules.Dominance(2, 85), [100, 100, 20]),
+        (dk.rules.MinCount(3) | dk.rules.PPercent(10, n=2), [50, 50, 60]),
+    ],
+)
+def test_a_group_that_breaks_a_rule_only_together_cannot_be_subtracted(rules: AnyOf, few: list[float]) -> None:
+    """Each firm is an atom of its own, known to nobody; but the sum of all of them is the difference of two answers."""
+    x = [*few, *[100.0] * 12]
+    data = {"who": [str(i) for i in range(len(x))], "x": x}
+    records = Records.of(data, ["who"], ["x"])
+    house = House(rules=rules)
+    rest = Query(value="x", without={"who": tuple(str(i) for i in range(len(few)))})
+    by_one = Query(by=("who",), value="x", where={"who": tuple(str(i) for i in range(len(few) + 3))})
+    for two in ((Query(value="x"), rest), (rest, Query(value="x"))):
+        assert [each.kind for each in asked(records, by_one, *two, house=house)][1:] == ["table", "refused"]

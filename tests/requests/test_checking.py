@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 import diskret as dk
 from diskret.cli import app
 from diskret.job.check_file import check_file, read_outputs
+from diskret.job.house import read_house
 from diskret.model.errors import BadJob, BadOption
+from diskret.requests.answering import answer
 from diskret.requests.beside import House
 from diskret.requests.checking import check_outputs
 from diskret.requests.output_rules import OutputRules
@@ -27,6 +29,9 @@ from diskret.requests.outputs import (
     TableOutput,
     Verdict,
 )
+from diskret.requests.query import Query
+from diskret.requests.records import Records
+from diskret.rules.rule import AnyOf
 
 HOUSE = House(rules=dk.rules.MinCount(3) | dk.rules.PPercent(10))
 BORDERS: list[tuple[Output, Verdict]] = [
@@ -70,8 +75,6 @@ def test_every_rule_on_its_border_and_beside_it(output: Output, verdict: Verdict
 
 
 def test_the_minimum_count_of_the_house_holds_where_outputs_ask_for_less() -> None:
-    from diskret.rules.rule import AnyOf
-
     ten = House(rules=AnyOf((dk.rules.MinCount(10),)))
     assert check_outputs([Statistic(name="mean", units=9, weighs=False)], ten).verdict == "refuse"
     assert check_outputs([Extreme(name="least", same=9)], ten).verdict == "change"
@@ -219,3 +222,29 @@ def test_mistakes_in_files_are_told_all_at_once(tmp_path: Path) -> None:
     path.write_text(OUTPUTS.replace('name = "wages"', 'name = "oldest"'))
     with pytest.raises(BadJob, match="one name"):
         read_outputs(path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[table]\nweight = 'w'", "[table]\nholding = 'owner'", "[table]\nwaiver = 'w'", "[table]\npublic = 'w'",
+        "[table]\nshadow = 'w'", "[rules]\none_category = true",
+        "[classifications.region]\nlevels = 1",
+    ],
+)  # fmt: skip
+def test_a_house_whose_words_requests_would_not_heed_is_refused(tmp_path: Path, line: str) -> None:
+    """Weights and owners change what is safe: silence would be a promise nobody keeps."""
+    section = line.partition("\n")[0]
+    text = HOUSE_FILE.replace(section, line) if section in HOUSE_FILE else HOUSE_FILE + line + "\n"
+    (tmp_path / "house.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "firms.csv").write_text("region,sector,turnover,w,owner\na,A,5,1,o\n", encoding="utf-8")
+    with pytest.raises(BadJob, match="do not heed"):
+        read_house(tmp_path / "house.toml").desk()
+
+
+def test_rules_that_cannot_judge_groups_of_records_are_refused() -> None:
+    records = Records.of({"region": list("aabb"), "x": [1, 2, 3, 4]}, ["region"], ["x"])
+    with pytest.raises(BadOption, match="not judged by"):
+        answer(records, Query(value="x"), House(rules=dk.rules.MinCount(3) | dk.rules.OneCategory()))
+    with pytest.raises(BadOption, match="no rule about them"):
+        answer(records, Query(value="x"), House(rules=AnyOf((dk.rules.SmallCells(3),))))

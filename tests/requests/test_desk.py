@@ -186,3 +186,79 @@ def test_a_quarter_that_the_year_gives_away_is_refused(tmp_path: Path) -> None:
     assert desk.answer(Query(by=("region",), value="x")).kind == "refused"
     alone = replace(desk_in(tmp_path / "other", records), about=desk.about)
     assert alone.answer(Query(by=("region",), value="x")).kind == "reduced"
+
+
+def test_a_rounded_table_is_no_exact_one(tmp_path: Path) -> None:
+    """Nothing is given exactly because it is out rounded, and what rounding leaves is known."""
+    data = {"region": [*"aaaaabbbbbc"], "who": [f"{i:02d}" for i in range(11)],
+            "x": [100, 110, 120, 130, 140, 200, 210, 220, 230, 240, 970]}  # fmt: skip
+    records = Records.of(data, ["region", "who"], ["x"])
+    book = dk.tabulate(data, by={"region": None}, value="x")
+    rest = Query(value="x", without={"who": ("10",)})
+    coarse = desk_in(tmp_path / "coarse", records)
+    coarse.ledger.add(book, replace(ABOUT, value="x", rounded=1000), name="thousands")
+    assert coarse.answer(rest).kind == "table"
+    asked = coarse.answer(Query(by=("region",), value="x"))
+    assert asked.table is not None
+    assert "region=c" in asked.table.name_cells(asked.table.hidden)
+    fine = desk_in(tmp_path / "fine", records)
+    hidden = dk.suppress(dk.mark(book, HOUSE.rules)).table
+    fine.ledger.add(hidden, replace(ABOUT, value="x", rounded=10), name="tens")
+    assert fine.answer(rest).kind == "refused"
+
+
+def test_published_intervals_are_known(tmp_path: Path) -> None:
+    """The book hides two regions; of the harmless one a narrow interval is out, and so of the other one as well."""
+    data = {"region": [*"aaaaabbbbbc"], "x": [100, 110, 120, 130, 140, 200, 210, 220, 230, 240, 970]}
+    records = Records.of(data, ["region"], ["x"])
+    book = dk.suppress(dk.mark(dk.tabulate(data, by={"region": None}, value="x"), HOUSE.rules)).table
+    for name, slack, kind in (("wide", 600.0, "table"), ("narrow", 2.0, "refused")):
+        desk = desk_in(tmp_path / name, records)
+        ends = book.value - slack, book.value + slack
+        desk.ledger.add(book, replace(ABOUT, value="x"), name="book", intervals=ends)
+        assert [each.bounds is not None for each in located(desk.ledger, records, ABOUT, "x").shown] == [True]
+        assert desk.answer(Query(value="x", where={"region": ("a", "c")})).kind == kind
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_revised_records_do_not_give_away_who_was_revised(tmp_path: Path, late: bool) -> None:
+    """A firm that answered late, or one that corrected itself, is the difference of two answers."""
+    data = {"region": [*"aaaaabbbbb"], "x": [100, 110, 120, 130, 140, 200, 210, 220, 230, 240]}
+    first = desk_in(tmp_path, Records.of(data, ["region"], ["x"]))
+    assert first.answer(Query(value="x")).kind == "table"
+    now = {"region": [*data["region"], "b"], "x": [*data["x"], 970]} if late else {**data, "x": [*data["x"][:9], 290]}
+    later = replace(first, records=Records.of(now, ["region"], ["x"]))
+    for query in (Query(value="x"), Query(by=("region",), value="x")):
+        refused = later.answer(query)
+        assert refused.kind == "refused"
+        assert "records were revised" in " ".join(refused.reasons)
+    # what did not change may still be had, but not what is the rest of it
+    assert later.answer(Query(value="x", where={"region": ("a",)})).kind == "table"
+    assert later.answer(Query(value="x", where={"region": ("b",)})).kind == "refused"
+
+
+def test_a_sum_that_loses_parts_is_known_to_the_ledger(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path)
+    query = Query(by=("region",), value="x", levels={"region": 1}, where={"region": ("n1", "S")})
+    assert desk.answer(query).table is not None
+    (entry,) = dk.open_ledger(tmp_path).entries
+    assert list(entry.about.groupings["region"]["N (only n1)"]) == ["n1"]
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+def test_a_campaign_at_the_desk_tells_an_independent_attacker_nothing(tmp_path: Path, seed: int) -> None:
+    """Single numbers too: they have no classification in the ledger, and stand beside the others all the same."""
+    from benchmarks.requests import Tally, run
+
+    tally = Tally()
+    run(tally, seed, 16, 24, least=5, folder=tmp_path / "ledger")
+    assert tally.targets
+    assert (tally.exact, tally.close, tally.few, tally.together) == (0, 0, 0, 0)
+
+
+def test_single_numbers_of_the_ledger_are_located_in_the_records(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path)
+    assert desk.answer(Query(value="x", at_least={"employees": 12})).kind == "table"
+    found = located(desk.ledger, desk.records, ABOUT, "x")
+    assert not found.beyond
+    assert (found.shown[0].counted == desk.records.counted(Query(at_least={"employees": 12}))).all()

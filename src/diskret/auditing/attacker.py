@@ -362,10 +362,15 @@ def violation(point: Ratio, up: Whole, down: Whole) -> int:
 
 
 def shrunk(point: Ratio, up: Whole, down: Whole) -> Ratio:
-    """The largest part of a point that stays in all rooms: it need not be all of it."""
+    """The largest part of a point that stays in all rooms: it need not be all of it.
+
+    Where a room does not hold the beginning (a case of whole numbers), no part need stay: the point is given as it is.
+    """
     q, x = point
     part = Fraction(1)
     for i in np.flatnonzero(_outside(point, up, down)):
+        if any(room != ENDLESS and room < 0 for room in (int(up[i]), int(down[i]))):
+            return point
         room = int(up[i] if x[i] > 0 else down[i])
         part = min(part, Fraction(room * q, abs(int(x[i]))))
     if part == 1:

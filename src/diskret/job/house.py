@@ -20,10 +20,10 @@ from diskret.job.suppression import promise_of
 from diskret.job.table_job import TableJob
 from diskret.ledger.about import About
 from diskret.ledger.ledger import Ledger, open_ledger
-from diskret.model.errors import BadJob
+from diskret.model.errors import BadJob, listed
 from diskret.model.spelling import nearest
 from diskret.model.system import System
-from diskret.requests.beside import House
+from diskret.requests.beside import House, judges_atoms
 from diskret.requests.desk import Desk
 from diskret.requests.output_rules import OutputRules
 from diskret.requests.records import Records
@@ -92,6 +92,7 @@ class Office:
                 "requests are answered from records, beside a ledger", where=str(self.here),
                 hint="give data.microdata and house.ledger.",
             )  # fmt: skip
+        _refuse_unheeded(self.job, self.here)
         data, described = classified_source(self.job.data, self.job.classifications, self.here)
         trees = hierarchies_of(self.job, self.here, self.job.table.by, data, described)
         records = Records.of(data, self.job.table.by, self.job.table.value, trees)
@@ -112,6 +113,25 @@ def read_house(path: str | Path) -> Office:
             "a house with coalitions", where=str(path), hint="they name cells of one table; leave them out of a house."
         )
     return Office(job=job, said=said, here=Path(path).parent)
+
+
+def _refuse_unheeded(job: TableJob, here: Path) -> None:
+    """Refuse whatever requests would not heed: answers would be less safe, or of others, than the house says."""
+    roles = ("weight", "holding", "shadow", "waiver", "request", "public")
+    found = [f"table.{key}" for key in roles if getattr(job.table, key) is not None]
+    for name, said in job.classifications.items():
+        keys = ["recode", "levels", "missing", "subtotals"]
+        keys += [key for key in ("without_code", "unknown") if getattr(said, key) != "refuse"]
+        found += [f"classifications.{name}.{key}" for key in keys if getattr(said, key)]
+    found += ["table.without_value"] if job.table.without_value != "refuse" else []
+    found += [f"the rule {rule.name!r}" for rule in rules_of(job) if not judges_atoms(rule)]
+    if found:
+        raise BadJob(
+            f"requests do not heed {listed(found)}", where=str(here),
+            hint="every record is one unit and one respondent: give records in which that is so, with their final "
+            "codes, and rules about numbers of units and contributions (min_count, dominance, p_percent, pq, "
+            "small_cells).",
+        )  # fmt: skip
 
 
 def section_from(kind: type[Kind], content: Any, where: str) -> Kind:

@@ -197,7 +197,7 @@ class AttackSection(Section):
     scale: Literal["log", "standard", "rank"] = Field("log", description="scale on which values are compared")
     usable_within: float = Field(0.1, ge=0, description="largest relative deviation of a value that is still of use")
     cap: float = Field(0.5, ge=0, le=1, description="highest risk of a combination that is tolerated")
-    engine: str = Field("duckdb", description="for fellegi_sunter: 'duckdb', 'spark', or the URL of a Spark master")
+    engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")
 
     def problems(self) -> Iterator[Problem]:
         """What the types cannot say."""

@@ -19,15 +19,13 @@ from diskret.requests.beside import Beside, House, beside_released
 from diskret.requests.differing import differing
 from diskret.requests.query import Query
 from diskret.requests.records import Records
-from diskret.requests.shown import Shown, shown_by, trees_of
+from diskret.requests.shown import ALL, Shown, shown_by, trees_of
 
 Kind = Literal["table", "reduced", "refused"]
 MOST_HIDDEN = 0.5
 """Share of the occupied cells up to which a table is given as it is asked for, with cells hidden."""
 MOST_TRIED = 8
 """Coarser tables that are tried at most."""
-ALL = "all"
-"""The classification of a table that has none: its one code is the total."""
 PUBLIC = "what is not given could tell something about single respondents, alone or beside tables that are out"
 
 
@@ -175,6 +173,8 @@ def _reasons(
     if rest.any():
         said.append(f"{int(rest.sum())} cells could be used to compute sensitive ones: {_named(found, rest)}")
     said += differing(released, found.table, contributions, house, frequency=frequency)
+    if found.revised:
+        said.append("records were revised: with it the change of cells that are out could be computed")
     if not found.safe:
         said.append("nothing of it can be shown beside what is out already")
     return said

@@ -14,12 +14,11 @@ from diskret.ledger.ledger import Ledger
 from diskret.model.errors import DiskretError, ProtectionWarning, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.requests.beside import House, for_counts
+from diskret.requests.beside import House, for_counts, of_values
 from diskret.requests.output_rules import OutputRules, minimum_count
 from diskret.requests.outputs import Finding, Group, Output, TableOutput, Verdict
-from diskret.rules.frequency import SmallCells
 from diskret.rules.mark import mark
-from diskret.rules.rule import AnyOf, largest_needed
+from diskret.rules.rule import largest_needed
 from diskret.suppression.suppress import suppress
 
 ORDER: tuple[Verdict, ...] = ("accept", "change", "refuse")
@@ -81,6 +80,7 @@ def check_outputs(
 
     >>> from diskret import rules as primary
     >>> from diskret.requests.outputs import Extreme, Model
+    >>> from diskret.rules.rule import AnyOf
     >>> house = House(rules=AnyOf((primary.MinCount(3),)))
     >>> print(check_outputs([Model(name="wages", units=200, parameters=12), Extreme(name="oldest")], house))
     wages: accept
@@ -113,7 +113,7 @@ def check_outputs(
 def judge_table(output: TableOutput, house: House, ledger: Ledger | None = None) -> tuple[Finding, Table | None]:
     """What is said of a table: accepted, or with which cells hidden it would be."""
     table = output.table
-    rules = for_counts(house.rules) if table.frequency else _of_values(house.rules)
+    rules = for_counts(house.rules) if table.frequency else of_values(house.rules)
     people = table.respondents
     if not table.frequency and (people is None or not table.counted):
         return _refused(output, "the table does not say how many units stand behind its cells"), None
@@ -153,11 +153,6 @@ def judge_table(output: TableOutput, house: House, ledger: Ledger | None = None)
         return _refused(output, *reasons, "with them hidden nothing is left"), None
     hide = f"hide {listed(done.table.name_cells(more, most=1000), most=1000)}"
     return Finding(name=output.name, verdict="change", reasons=tuple(reasons), changes=(hide,)), done.table
-
-
-def _of_values(rules: AnyOf) -> AnyOf:
-    """The rules that judge tables of values."""
-    return AnyOf(tuple(rule for rule in rules if not isinstance(rule, SmallCells)))
 
 
 def _something_left(table: Table) -> bool:

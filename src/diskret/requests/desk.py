@@ -13,15 +13,15 @@ import numpy as np
 from diskret.ledger.about import About
 from diskret.ledger.ledger import Ledger
 from diskret.ledger.lock import alone_in
-from diskret.model.errors import BadOption, DamagedLedger, LedgerBusy
+from diskret.model.errors import BadOption, Contradiction, DamagedLedger, LedgerBusy
 from diskret.model.hierarchy import Hierarchy
-from diskret.requests.answering import ALL, Answer, answer, answer_table
+from diskret.requests.answering import Answer, answer, answer_table
 from diskret.requests.beside import House
 from diskret.requests.located import about_of, located
 from diskret.requests.query import Query
 from diskret.requests.records import Records
 from diskret.requests.register import Register
-from diskret.requests.shown import trees_of
+from diskret.requests.shown import ALL, trees_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -86,10 +86,15 @@ class Desk:
         if not known.beyond or done.table is None or done.given is None:
             return done
         about = self._apart(about_of(self.about, self.records, done.given))
-        checked = self.ledger.check(done.table, about, self.house.promise, name="the answer")
-        if checked.safe:
-            return done
-        reasons = (*done.reasons, *checked.report().splitlines()[1:])
+        try:
+            checked = self.ledger.check(done.table, about, self.house.promise, name="the answer")
+            if checked.safe:
+                return done
+            said = checked.report().splitlines()[1:]
+        except Contradiction as e:
+            # the records were revised: the change of one of them would be the difference of two answers
+            said = [e.what, *([e.where] if e.where else [])]
+        reasons = (*done.reasons, *said)
         return Answer(kind="refused", asked=query, given=None, table=None, reasons=reasons)
 
     def _name(self, number: int) -> str:

@@ -15,7 +15,7 @@ from diskret.model.arrays import Bools, Floats
 from diskret.model.tolerances import ROUNDING
 from diskret.requests.query import Query
 from diskret.requests.records import Records
-from diskret.requests.shown import Axis, Shown, atoms_of, members, name_of_set, trees_of
+from diskret.requests.shown import ALL, Axis, Shown, atoms_of, members, name_of_set, named_trees
 
 COUNT = "units"
 """The value of tables that count."""
@@ -27,7 +27,8 @@ class Located:
 
     shown: tuple[Shown, ...]
     beyond: tuple[str, ...]
-    """Entries that the records cannot tell: other periods or values, rates, classifications they do not have."""
+    """Entries that the records cannot tell, or not truly: other periods, rates, classifications they do not have, other
+    values than theirs."""
 
 
 def located(ledger: Ledger, records: Records, base: About, value: str | None) -> Located:
@@ -44,11 +45,14 @@ def located(ledger: Ledger, records: Records, base: About, value: str | None) ->
             beyond.append(entry.name)
             continue
         cells = ledger.cells(entry)
-        found = None if entry.about.ratio else _over(entry, cells, records, ledger.schemes, base.period)
-        if found is None or not _true(found, entry, cells, records.value(value), about.scale[0]):
+        found = None
+        if entry.about.ratio is None:
+            found = _over(entry, cells, records, ledger.schemes, base.period, about.scale[0])
+        told = None if found is None else _as_told(found, entry, cells, records.value(value), about.scale[0])
+        if told is not None:
+            shown.append(told)
+        if told is None or told.changed is not None:
             beyond.append(entry.name)
-        else:
-            shown.append(found)
     return Located(shown=tuple(shown), beyond=tuple(beyond))
 
 
@@ -58,11 +62,11 @@ def of_value(base: About, value: str | None) -> About:
 
 
 def _over(
-    entry: Entry, cells: EntryCells, records: Records, schemes: Mapping[str, Scheme], period: str
+    entry: Entry, cells: EntryCells, records: Records, schemes: Mapping[str, Scheme], period: str, scale: float
 ) -> Shown | None:
     """An entry over the records; nothing if its classifications are not columns of theirs."""
     codes = {name: code for name, code in entry.about.codes.items() if name != PERIOD}
-    named = [name for name in (*entry.by, *codes) if name != PERIOD]
+    named = [name for name in (*entry.by, *codes) if name != PERIOD and not _of_one_number(name, entry)]
     if any(name not in records.codes or name not in schemes for name in named):
         return None
     counted = np.ones(records.size, dtype=np.bool_)
@@ -75,6 +79,10 @@ def _over(
     for name, hierarchy in entry.by.items():
         if name == PERIOD:
             continue
+        if _of_one_number(name, entry):
+            every = np.ones((len(hierarchy), 1), dtype=np.bool_)
+            axes.append(Axis.of(name, hierarchy.codes, hierarchy.total, every, np.zeros(records.size, dtype=np.int64)))
+            continue
         inside = _inside(schemes[name], hierarchy.codes, records.codes[name])
         if inside is None:
             return None
@@ -83,17 +91,26 @@ def _over(
         anywhere: Bools = np.asarray(inside.any(axis=0))
         counted &= anywhere[records.at[name]]
     opened = np.zeros(tuple(len(axis.codes) for axis in axes), dtype=np.bool_)
-    seen: Bools = np.asarray(~cells.hidden)
+    there: Bools = np.ones(cells.size, dtype=np.bool_)
     places = []
     for at, (name, hierarchy) in zip(cells.at, entry.by.items(), strict=True):
         if name == PERIOD:
-            there = at == hierarchy.index(period) if period in hierarchy else np.zeros(at.size, dtype=np.bool_)
-            seen = np.asarray(seen & there)
+            there &= at == hierarchy.index(period) if period in hierarchy else False
         else:
             places.append(at)
-    rows = np.flatnonzero(seen)
+    vague = np.isfinite(cells.lower) | np.isfinite(cells.upper)
+    rows = np.flatnonzero(there & ~cells.hidden & ~vague)
     opened[tuple(at[rows] for at in places)] = True
-    return Shown(axes=tuple(axes), counted=counted, open=opened, title=entry.name)
+    bounds = np.full(opened.shape, -np.inf), np.full(opened.shape, np.inf)
+    rows = np.flatnonzero(there & vague)
+    for bound, said in zip(bounds, (cells.lower, cells.upper), strict=True):
+        bound[tuple(at[rows] for at in places)] = said[rows] / scale
+    return Shown(axes=tuple(axes), counted=counted, open=opened, title=entry.name, bounds=bounds if rows.size else None)
+
+
+def _of_one_number(name: str, entry: Entry) -> bool:
+    """Whether a classification is that of an answer that has none: a single number."""
+    return name == ALL and name in entry.by and set(entry.by[name].codes) == {ALL, entry.by[name].total}
 
 
 def _inside(scheme: Scheme, codes: Sequence[str], of: Sequence[str]) -> Bools | None:
@@ -111,17 +128,21 @@ def _inside(scheme: Scheme, codes: Sequence[str], of: Sequence[str]) -> Bools | 
     return found
 
 
-def _true(shown: Shown, entry: Entry, cells: EntryCells, value: Floats, scale: float) -> bool:
-    """Whether the records give the values that were published, as far as these were not rounded."""
+def _as_told(shown: Shown, entry: Entry, cells: EntryCells, value: Floats, scale: float) -> Shown:
+    """An entry with the cells that have another value now than it says, beyond rounding and intervals."""
     atoms = atoms_of([shown], value, 1)
-    sums = np.where(members(shown, atoms), atoms.value, 0.0).sum(axis=1).reshape(shown.shape) * scale
-    if PERIOD in entry.by:
-        return True
-    seen = ~cells.hidden
-    theirs = cells.shown[seen]
-    ours = sums[tuple(at[seen] for at in cells.at)]
-    off = max(entry.about.rounded * entry.about.scale[0] / 2, 0.0)
-    return bool((np.abs(ours - theirs) <= off + ROUNDING * np.maximum(1.0, np.abs(theirs))).all())
+    sums = np.where(members(shown, atoms), atoms.value, 0.0).sum(axis=1).reshape(shown.shape)
+    near, changed = ROUNDING * np.maximum(1.0, np.abs(sums)), np.zeros(shown.shape, dtype=np.bool_)
+    if shown.bounds is not None:
+        changed |= (sums < shown.bounds[0] - near) | (sums > shown.bounds[1] + near)
+    if PERIOD not in entry.by:
+        seen = ~cells.hidden & ~np.isfinite(cells.lower)
+        at = tuple(each[seen] for each in cells.at)
+        changed[at] |= np.abs(sums[at] * scale - cells.shown[seen]) > near[at] * scale
+    if not changed.any():
+        return shown
+    # what was told of its values then is the ledger's
+    return replace(shown, bounds=None, changed=changed)
 
 
 def about_of(base: About, records: Records, query: Query) -> About:
@@ -139,8 +160,15 @@ def about_of(base: About, records: Records, query: Query) -> About:
                 groups[code] = list(chosen)
             fixed[name] = code
         groupings[name] = {**groupings.get(name, {}), **groups}
-    for name in trees_of(records, query):
-        totals.setdefault(name, records.tree(name).total)
+    for name, (_, called) in named_trees(records, query).items():
+        tree = records.tree(name)
+        totals.setdefault(name, tree.total)
+        known, among = np.array(records.codes[name], dtype=object), records.kept(query, name)
+        # what a filter leaves of a sum is a code of its own
+        left = {label: code for code, label in called.items() if label not in tree}
+        parts = {label: known[records.inside(name, [code]) & among].tolist() for label, code in left.items()}
+        if parts:
+            groupings[name] = {**groupings.get(name, {}), **parts}
     return replace(about, fixed=fixed, groupings=groupings, totals=totals)
 
 

@@ -129,6 +129,10 @@ class Records:
 
     def chosen(self, query: Query, name: str) -> list[str]:
         """The codes of a column, among those that records have, that a filter counts."""
+        return [code for code, kept in zip(self.codes[name], self.kept(query, name), strict=True) if kept]
+
+    def kept(self, query: Query, name: str) -> Bools:
+        """Which of the codes that records have a filter counts."""
         inside = np.ones(len(self.codes[name]), dtype=np.bool_)
         if name in query.where:
             inside &= self.inside(name, query.where[name])
@@ -138,7 +142,7 @@ class Records:
             inside &= self._code_numbers(name) >= query.at_least[name]
         if name in query.at_most:
             inside &= self._code_numbers(name) <= query.at_most[name]
-        return [code for code, kept in zip(self.codes[name], inside, strict=True) if kept]
+        return inside
 
     def _code_numbers(self, name: str) -> Floats:
         try:

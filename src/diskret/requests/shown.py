@@ -22,6 +22,9 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.requests.query import Query
 from diskret.requests.records import Records, below, leaf_places
 
+ALL = "all"
+"""The classification of a table that has none: its one code is the total."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Axis:
@@ -54,6 +57,11 @@ class Shown:
     """Cells that are seen, one axis per classification."""
     title: str = ""
     """Which table it is, for messages."""
+    bounds: tuple[Floats, Floats] | None = None
+    """What is known of cells that are not seen exactly, rounded ones for instance: the least and the most they can be;
+    infinite where nothing is."""
+    changed: Bools | None = None
+    """Cells that were told with another value than they have now: the records were revised."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -79,7 +87,7 @@ class Shown:
 def shown_by(records: Records, query: Query) -> Shown:
     """The table that a request asks for, with nothing hidden."""
     axes = []
-    for name, (tree, called) in _named_trees(records, query).items():
+    for name, (tree, called) in named_trees(records, query).items():
         inside = np.array([below(tree, code) for code in range(len(tree))])
         places = leaf_places(tree, called, records.tree(name), records.codes[name])
         axes.append(Axis.of(name, tree.codes, tree.total, inside[:, places] & (places >= 0), records.at[name]))
@@ -91,10 +99,10 @@ def shown_by(records: Records, query: Query) -> Shown:
 
 def trees_of(records: Records, query: Query) -> dict[str, Hierarchy]:
     """The classifications of a request: so many levels of them, and only the codes that its filter counts."""
-    return {name: tree for name, (tree, _) in _named_trees(records, query).items()}
+    return {name: tree for name, (tree, _) in named_trees(records, query).items()}
 
 
-def _named_trees(records: Records, query: Query) -> dict[str, tuple[Hierarchy, Mapping[str, str]]]:
+def named_trees(records: Records, query: Query) -> dict[str, tuple[Hierarchy, Mapping[str, str]]]:
     """The same, with what codes of the records' trees are called in them."""
     found = {}
     for name in query.by:
