@@ -86,7 +86,7 @@ offline-bundle: $(VENV)/.base
 .PHONY: test-oldest
 test-oldest:
 	$(PYTHON) -m venv .venv-oldest && .venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
-	.venv-oldest/bin/uv pip compile --quiet --resolution lowest-direct --all-extras --no-header --no-annotate pyproject.toml -o .venv-oldest/oldest.txt
+	.venv-oldest/bin/uv pip compile --quiet --upgrade --resolution lowest-direct --all-extras --no-header --no-annotate pyproject.toml -o .venv-oldest/oldest.txt
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python -r .venv-oldest/oldest.txt
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --no-deps -e .
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/kernels .venv-oldest/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not spark" \

@@ -45,10 +45,13 @@ def attributes(municipalities: int = MUNICIPALITIES) -> dict[str, dk.Hierarchy]:
     return found | {n: dk.Hierarchy.flat(f"{n[0].upper()}{i:02d}" for i in range(k)) for n, k in flat.items()}
 
 
-def persons(number: int, municipalities: int = MUNICIPALITIES) -> Path:
-    """A Parquet file of so many persons; made once, row group by row group: memory does not grow with it."""
-    more = "" if municipalities == MUNICIPALITIES else f"-{municipalities}"
-    path = FOLDER / f"census-{number}{more}.parquet"
+def persons(number: int, municipalities: int = MUNICIPALITIES, even: float = 0.0) -> Path:
+    """A Parquet file of so many persons; made once, row group by row group: memory does not grow with it.
+
+    The share ``even`` of them have attributes that do not hang together, every code as likely as any other: hardly two
+    are alike, so that 0.61 makes 809,000 combinations of a million persons.
+    """
+    path = FOLDER / f"{name_of(number, municipalities, even)}.parquet"
     if path.exists():
         return path
     FOLDER.mkdir(exist_ok=True)
@@ -77,18 +80,27 @@ def persons(number: int, municipalities: int = MUNICIPALITIES) -> Path:
         CASE WHEN y < 0.15 THEN 0 ELSE {near(f"0.6 - 0.3 * y + 0.05 * ({urban})::INT", 7, 13)} END AS ed
         FROM ({second})"""
     fourth = f"""SELECT *, {near("0.15 + 0.14 * ms + 0.3 * (y < 0.2)::INT", 6, 16)} AS hh FROM ({third})"""
-    text = ", ".join(
-        f"'{p}' || lpad(({c})::VARCHAR, {d}, '0') AS {n}"
-        for n, p, d, c in (
-            ("region", "M", 3, "m"), ("age", "A", 2, f"floor({AGES} * y)::INT"), ("sex", "S", 2, "s"),
-            ("nationality", "N", 2, "n"), ("marital", "M", 2, "ms"), ("employment", "E", 2, "em"),
-            ("education", "E", 2, "ed"), ("household", "H", 2, "hh"),
-        )
+    codes: tuple[tuple[str, str, int, str, int], ...] = (
+        ("region", "M", 3, "m", municipalities), ("age", "A", 2, f"floor({AGES} * y)::INT", AGES),
+        ("sex", "S", 2, "s", 2), ("nationality", "N", 2, "n", NATIONALITIES), ("marital", "M", 2, "ms", 5),
+        ("employment", "E", 2, "em", 6), ("education", "E", 2, "ed", 7), ("household", "H", 2, "hh", 6),
     )  # fmt: skip
+    if even:
+        codes = tuple(
+            (n, p, d, f"CASE WHEN {u(30)} < {even} THEN floor({k} * {u(31 + at)})::INT ELSE {c} END", k)
+            for at, (n, p, d, c, k) in enumerate(codes)
+        )  # fmt: skip
+    text = ", ".join(f"'{p}' || lpad(({c})::VARCHAR, {d}, '0') AS {n}" for n, p, d, c, _ in codes)
     part = path.with_suffix(".part")
     duckdb.connect().execute(f"COPY (SELECT i AS person, {text} FROM ({fourth})) TO '{part}' (FORMAT parquet)")
     part.replace(path)
     return path
+
+
+def name_of(number: int, municipalities: int = MUNICIPALITIES, even: float = 0.0) -> str:
+    """What a census is called."""
+    more = "" if municipalities == MUNICIPALITIES else f"-{municipalities}"
+    return f"census-{number}{more}" + (f"-even-{even:g}" if even else "")
 
 
 # --- the size the description prints: 100,000 objects, 7 attributes, 16 key levels, about 150,000 control cells ------
@@ -145,6 +157,7 @@ def main(words: Sequence[str]) -> None:
     asked.add_argument("what", choices=["make", "protect", "growth", "resume", "show"])
     asked.add_argument("numbers", type=int, nargs="*")
     asked.add_argument("--municipalities", type=int, default=MUNICIPALITIES)
+    asked.add_argument("--even", type=float, default=0.0, help="share of persons whose attributes do not hang together")
     asked.add_argument("--threads", type=int, default=2)
     asked.add_argument("--checkpoint", action="store_true", help="what is killed goes on when started again")
     asked.add_argument("--every", type=float, default=60.0, help="seconds between two checkpoints, at least")
@@ -153,7 +166,7 @@ def main(words: Sequence[str]) -> None:
     given = asked.parse_args(words)
     if given.what == "make":
         for number in given.numbers or SIZES:
-            print(persons(number, given.municipalities))
+            print(persons(number, given.municipalities, given.even))
         return
     from benchmarks import country  # which takes its persons from here
 

@@ -27,7 +27,7 @@ from typing import Any
 
 import diskret as dk
 from benchmarks.__main__ import commit
-from benchmarks.census import FOLDER, attributes, persons
+from benchmarks.census import FOLDER, MUNICIPALITIES, attributes, name_of, persons
 from benchmarks.recount import BORDERS, FileRecount, recount_files
 from diskret.safe import checkpoint as checkpoints
 from diskret.safe.anonymisation import Anonymisation
@@ -58,7 +58,8 @@ def run(given: argparse.Namespace, numbers: Sequence[int]) -> None:
 
 def _command(what: str, number: int, given: argparse.Namespace, folder: Path, *more: str) -> list[str]:
     """The same for another process."""
-    options = ["--municipalities", str(given.municipalities), "--threads", str(given.threads)]
+    options = ["--municipalities", str(given.municipalities), "--even", str(given.even)]
+    options += ["--threads", str(given.threads)]
     options += ["--folder", str(folder), "--every", str(given.every), *more]
     return [sys.executable, "-m", "benchmarks.census", what, str(number), *options]
 
@@ -68,16 +69,16 @@ def _child(what: str, number: int, given: argparse.Namespace) -> subprocess.Comp
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=HERE.parent)
 
 
+def _key(number: int, given: argparse.Namespace) -> str:
+    """What a census and all files about it are called."""
+    return f"{number}-{given.municipalities}" + (f"-even-{given.even:g}" if given.even else "")
+
+
 def _source(number: int, given: argparse.Namespace) -> Path:
     """The file of persons; made by another process, whose memory is not counted."""
-    if not persons_file(number, given.municipalities).exists():
+    if not (FOLDER / f"{name_of(number, given.municipalities, given.even)}.parquet").exists():
         _child("make", number, given)
-    return persons(number, given.municipalities)
-
-
-def persons_file(number: int, municipalities: int) -> Path:
-    """Where the persons are."""
-    return FOLDER / f"census-{number}{'' if municipalities == 240 else f'-{municipalities}'}.parquet"
+    return persons(number, given.municipalities, given.even)
 
 
 # --- one run ---------------------------------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ def protect(number: int, given: argparse.Namespace) -> None:
     from diskret.publication.microdata_files import write_anonymous_file
 
     source, folder = _source(number, given), given.folder
-    target = folder / f"anonymous-{number}-{given.municipalities}.parquet"
+    target = folder / f"anonymous-{_key(number, given)}.parquet"
     kept = folder / f"{target.stem}.checkpoint" if given.checkpoint else None
     notes = kept.with_suffix(".spent") if kept is not None else None
     spent = Spent(file=notes)
@@ -143,7 +144,7 @@ def protect(number: int, given: argparse.Namespace) -> None:
     again = recount_files(source, target, attributes(given.municipalities))
     _compare(again, done, number)
     entry: Entry = {
-        "persons": number, "municipalities": given.municipalities, "rows": len(done.original),
+        "persons": number, "municipalities": given.municipalities, "even": given.even, "rows": len(done.original),
         "cells": done.control.size, "tables": len(done.control.tables),
         "deviations": list(again.largest), "attack": found.report().split(":")[0], "small counts": found.counts,
         "threads": given.threads, "CPU s": round(took["cpu"], 1), "wall s": round(took["wall"], 1),
@@ -152,7 +153,7 @@ def protect(number: int, given: argparse.Namespace) -> None:
         "measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
         "by size": [[*at, n] for at, n in sorted(again.cells.items())],
     }  # fmt: skip
-    _enter(f"{number}-{given.municipalities}", entry)
+    _enter(_key(number, given), entry)
     print("| " + " | ".join(_row(entry)) + " |", flush=True)
 
 
@@ -185,7 +186,7 @@ def _digest(file: Path) -> str:
 def resume(number: int, given: argparse.Namespace) -> None:
     """Kill a run with a checkpoint several times, let it end, and compare with one that nothing interrupted."""
     _source(number, given)
-    name = f"anonymous-{number}-{given.municipalities}.parquet"
+    name = f"anonymous-{_key(number, given)}.parquet"
     whole = given.folder / name
     if not whole.exists():
         print(f"# first without interruption, to {whole}", file=sys.stderr, flush=True)
@@ -212,7 +213,7 @@ def resume(number: int, given: argparse.Namespace) -> None:
     same = _digest(apart / name) == _digest(whole)
     print(f"{number:,} persons: killed {killed} times, {'the same bytes' if same else 'OTHER BYTES'}", flush=True)
     entries = _known()
-    entry = entries[f"{number}-{given.municipalities}"]
+    entry = entries[_key(number, given)]
     entry["killed"] = {"times": killed, "same": same, "commit": commit()}
     _write(entries)
     if not same:
@@ -253,7 +254,7 @@ def _enter(name: str, entry: Entry) -> None:
 
 
 def _write(entries: Mapping[str, Entry]) -> None:
-    ordered = sorted(entries.items(), key=lambda each: (each[1]["municipalities"] != 240, each[1]["persons"]))
+    ordered = sorted(entries.items(), key=lambda each: (len(_kind(each[1])), _kind(each[1]), each[1]["persons"]))
     lines = [f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in ordered]
     KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     SHOWN.write_text(text_of([entry for _, entry in ordered]), encoding="utf-8")
@@ -262,9 +263,7 @@ def _write(entries: Mapping[str, Entry]) -> None:
 def _row(entry: Entry) -> list[str]:
     means = "/".join(f"{_mean(entry, d):.2f}" for d in range(1, len(entry["deviations"]) + 1))
     parts = ", ".join(f"{what} {seconds:.0f}" for what, seconds in entry["of which"].items())
-    named = f"{entry['persons']:,}" + (
-        "" if entry["municipalities"] == 240 else f" in {entry['municipalities']:,} municipalities"
-    )
+    named = f"{entry['persons']:,}{_kind(entry)}"
     kills = entry.get("killed")
     said = "" if kills is None else f"{kills['times']} times, " + ("same bytes" if kills["same"] else "OTHER BYTES")
     return [
@@ -274,6 +273,13 @@ def _row(entry: Entry) -> list[str]:
         f"{entry['threads']}, {entry['load']}, {entry['processes']}" + (", kept" if entry["checkpoint"] else ""),
         said, f"{entry['commit']}, {entry['measured']}",
     ]  # fmt: skip
+
+
+def _kind(entry: Entry) -> str:
+    """What makes a census differ from the usual one."""
+    towns = "" if entry["municipalities"] == MUNICIPALITIES else f" in {entry['municipalities']:,} municipalities"
+    even = entry.get("even", 0.0)
+    return towns + (f", {even:.0%} of them with attributes that do not hang together" if even else "")
 
 
 def _mean(entry: Entry, dimension: int) -> float:
@@ -295,8 +301,7 @@ def text_of(entries: Sequence[Entry]) -> str:
         "## Deviations by size of the count",
     ]
     for each in entries:
-        more = "" if each["municipalities"] == 240 else f", {each['municipalities']:,} municipalities"
-        said += [f"### {each['persons']:,} persons{more}", _by_size(each)]
+        said += [f"### {each['persons']:,} persons{_kind(each)}", _by_size(each)]
     return "\n\n".join(said) + "\n"
 
 

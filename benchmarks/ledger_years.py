@@ -27,6 +27,9 @@ from diskret.ledger.refusing import coarser
 from diskret.model.errors import NotBeside
 from diskret.model.status import Status
 
+SLOW = 10.0
+"""Seconds worth a line."""
+
 
 def main() -> None:
     """Release, attack, and say what came of it."""
@@ -62,6 +65,8 @@ def released(folder: Path, seed: int, years: int, with_ledger: bool) -> dict[str
         table = _protected(issue, ledger)
         took = time.process_time() - begin
         told["slowest"] = max(told["slowest"], round(took, 2))
+        if took > SLOW:
+            print(f"{issue.name}: {took:.1f} CPU s", file=sys.stderr)
         if table is None:
             told["refused"] += 1
             catalogue.append(_published(folder, issue, None, len(catalogue)))
@@ -93,14 +98,15 @@ def _protected(issue: Issue, ledger: Any) -> dk.Table | None:
         hidden = (over.status == Status.PRIMARY) | (under.status == Status.PRIMARY) | (issue.table.status > 0)
         return _with(issue.table, hidden)
     memory = ledger.about(issue.about, issue.name)
-    for words, table, zeros in _ways(issue):
+    for words, table in _ways(issue):
         try:
-            done = dk.suppress(table, method=dk.methods.Moves(zeros=zeros), ledger=replace(memory, proposing=False))
+            done = dk.suppress(table, ledger=replace(memory, proposing=False))
         except NotBeside:
             continue
         if done.exposed:
             continue
-        ledger.add(done.table, issue.about, name=issue.name, on="2026-01-01")
+        settled = None if done.beside is None else done.beside.audit
+        ledger.add(done.table, issue.about, name=issue.name, on="2026-01-01", settled=settled)
         if words:
             print(f"{issue.name}: {words}", file=sys.stderr)
         return done.table
@@ -108,13 +114,11 @@ def _protected(issue: Issue, ledger: Any) -> dk.Table | None:
     return None
 
 
-def _ways(issue: Issue) -> Iterator[tuple[str, dk.Table, Any]]:
-    """The table, then with zeros hidden too, then with less detail."""
-    yield "", issue.table, "marked"
+def _ways(issue: Issue) -> Iterator[tuple[str, dk.Table]]:
+    """The table, then with less detail."""
+    yield "", issue.table
     if issue.ratio_of is None:
-        yield "zeros are hidden, too", issue.table, "allowed"
-        for words, smaller in coarser(issue.table):
-            yield words, smaller, "allowed"
+        yield from coarser(issue.table)
 
 
 def _with(table: dk.Table, hidden: np.ndarray) -> dk.Table:

@@ -96,6 +96,16 @@ def test_show_prints_marks_but_no_hidden_value(typed: Call) -> None:
     assert not [h for h in HIDDEN if h in done.said]
 
 
+def test_nothing_is_said_of_the_price_where_nothing_is_hidden(typed: Call, folder: Path) -> None:
+    job = folder / "job.toml"
+    said = job.read_text(encoding="utf-8").replace('["region", "size"]', '["region"]')
+    job.write_text(said.replace("unprotected = true\n", "") + "[suppression]\n", encoding="utf-8")
+    done = typed("run", str(job))
+    assert done.code == 0
+    assert "no cell is primary" in done.out
+    assert "cheaper" not in done.out
+
+
 def test_check_writes_nothing_and_finds_what_running_would(typed: Call, folder: Path) -> None:
     done = typed("check", "job.toml")
     assert done.code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -71,7 +72,10 @@ def test_noise_variant_keeps_means_zeros_and_absent_waves(folder: Path, noise: J
     assert after.rows <= kept.sum()
     waves = [np.unique(np.unique(f["unit"], return_counts=True)[1], return_counts=True) for f in (before, after)]
     assert waves[0][0].tolist() == waves[1][0].tolist()  # units with 1, 2, 3 and 4 waves, as before
-    assert (after["subsidies"] == 0).sum() > 0.9 * (before["subsidies"] == 0).sum()
+    assert (after["subsidies"] == 0).mean() == pytest.approx((before["subsidies"] == 0).mean(), rel=0.05)
+    sizes = before["employees"]
+    outside = np.unique(before["unit"][(sizes < 20) | (sizes >= 250) | ~kept])
+    assert np.unique(after["unit"]).size == np.setdiff1d(before["unit"], outside).size
 
 
 def test_units_get_new_numbers_and_a_new_order(folder: Path, noise: JobResult) -> None:
@@ -89,7 +93,7 @@ def test_report_has_its_sections_and_no_secret(folder: Path, noise: JobResult) -
     for title in ("What was done", "Classes before and after", "Utility in numbers", "Regressions", "Distributions"):
         assert f">{title}</h2>" in text
     assert "719208345561902734" not in text
-    assert "0.09<" not in text
+    assert "0.15<" not in text
     assert text.count("<img") > 20
 
 
@@ -103,6 +107,32 @@ def test_microaggregation_variant_releases_small_units_and_keeps_variance(folder
     removed = np.unique(before["unit"][before["industry"].astype("U2") == "37"])
     assert np.unique(after["unit"]).size == UNITS - np.union1d(large, removed).size
     assert {p.name for p in result.files} == {"microaggregated.parquet", "microaggregated.html"}
+
+
+@pytest.mark.slow
+def test_the_whole_panel_passes_its_own_attack(tmp_path: Path, make_panel: Any) -> None:
+    """By region, size and industry, against whoever has employees and turnover as they were, for every record."""
+    for file in (*PANEL.glob("*.toml"), *PANEL.glob("*.csv")):
+        shutil.copy(file, tmp_path)
+    write_records(read_records(make_panel()), tmp_path / "panel.parquet")
+    found = run_job(read_job(tmp_path / "panel.toml"), tmp_path)
+    assert found.attack is not None
+    assert found.microdata is not None
+    assert found.attack.by == ("land", "employees", "industry")
+    assert found.attack.cap == 0.5
+    assert found.attack.safe
+    assert len(found.attack.combinations) > 80
+    assert found.microdata["utility"]["largest change of a mean"] < 0.02
+
+
+def test_records_that_nobody_attacked_say_so_before_all_else(people: Path) -> None:
+    said = content(values=["income"], steps=[{"do": "noise", "sd": 0.1}])
+    said["output"] = {"records": "out.csv", "report": "out.html", "internal_report": "in.html"}
+    found = run_job(job_from(said, "here", people), people)
+    assert any("were not attacked, so nothing shows that they may leave" in str(each) for each in found.warnings)
+    for name in ("out.html", "in.html"):
+        text = re.sub(r"<[^>]+>", "|", (people / name).read_text(encoding="utf-8").split("</h1>")[1])
+        assert text.strip("| \n").startswith("Not yet: the records were not attacked")
 
 
 def test_check_writes_nothing(folder: Path, tmp_path: Path) -> None:

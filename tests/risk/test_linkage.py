@@ -48,7 +48,7 @@ def test_nearest_records_equal_comparing_every_pair(n: int, m: int, keys: int, g
     generator = np.random.default_rng(seed)
     a, b = random_side(generator, n, keys, gaps), random_side(generator, m, keys, gaps)
     starts = np.array([0, n]), np.array([0, m])
-    where, best = nearest(a.points, a.keys, starts[0], b.points, b.keys, starts[1], 3, gaps)
+    where, best = nearest(a.points, a.keys, starts[0], b.points, b.keys, starts[1], 3, np.array([gaps]))
     for row in range(m):
         ranked = sorted((apart(a.points[i], b.points[row], a.keys[i], b.keys[row]), i) for i in range(n))
         ranked = [pair for pair in ranked if pair[0] < np.inf][:3]
@@ -65,7 +65,7 @@ def test_a_tree_finds_what_comparing_every_pair_finds_in_large_blocks() -> None:
     a, b = generator.normal(size=(5000, 4)), generator.normal(size=(200, 4))
     keys = np.zeros((5000, 0), np.int32), np.zeros((200, 0), np.int32)
     starts = np.array([0, 3000, 5000]), np.array([0, 120, 200])
-    where, _ = nearest(a, keys[0], starts[0], b, keys[1], starts[1], 5, False)
+    where, _ = nearest(a, keys[0], starts[0], b, keys[1], starts[1], 5, np.zeros(2, np.bool_))
     for row in range(200):
         low, high = (0, 3000) if row < 120 else (3000, 5000)
         square = ((a[low:high] - b[row]) ** 2).sum(axis=1)

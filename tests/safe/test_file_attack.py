@@ -263,6 +263,7 @@ def test_of_too_many_counts_a_sample_is_looked_at_and_the_rest_is_said_to_be_ope
     assert whole.passed_over == 0 < whole.counts - 40 == found.passed_over <= found.undecided
     assert not found.safe
     assert f"{found.passed_over:,} were not looked at: a sample of 40 was" in str(found)
+    assert str(found).startswith(("not safe: ", "not shown to be safe: "))
     assert len(looked_at) == 40 == len({(each.table, each.row) for each in looked_at})
     assert {each.table is None for each in looked_at} == {True, False}  # combinations and cells
     assert found.summary() == dk.attack_anonymous(anon, knowledge=knowledge).summary()  # the same sample every time

@@ -40,7 +40,14 @@ def test_a_workspace_that_is_a_file_is_refused(tmp_path: Path) -> None:
 
 def test_without_the_extra_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(MissingExtra, match=r"diskret\[web\]"):
+    with pytest.raises(MissingExtra, match=r"the workbench needs 'uvicorn', .*not installed[\s\S]*diskret\[web\]"):
+        serve(tmp_path, open_page=False)
+
+
+def test_what_diskret_itself_lacks_is_no_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module of ours that cannot be imported is a mistake of ours, which no installing cures."""
+    monkeypatch.setitem(sys.modules, "diskret.web.connections", None)
+    with pytest.raises(ModuleNotFoundError, match=r"diskret\.web\.connections"):
         serve(tmp_path, open_page=False)
 
 

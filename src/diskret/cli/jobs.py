@@ -107,7 +107,7 @@ def schema(
         try:
             from diskret.web.api.document import document
         except ImportError as e:
-            raise MissingExtra.needed("web", "the interface for programs") from e
+            raise MissingExtra.behind(e, "web", "the interface for programs") from e
         echo_json(document())
     else:
         raise BadOption(f"no schema of {of!r}", hint="there are those of job and of api.")

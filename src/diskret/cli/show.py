@@ -129,7 +129,7 @@ def _show_records(console: Any, result: JobResult) -> None:
 def _show_price(console: Any, facts: dict[str, Any]) -> None:
     done = facts.get("suppression", {})
     gap, kept = done.get("gap"), done.get("consistency")
-    if gap is not None:
+    if gap is not None and done["primary"]:  # where nothing has to be hidden there is nothing to be cheaper
         words = f"another pattern could save at most {100 * gap:.1f} % of its price" if gap else "no pattern is cheaper"
         console.print(f"  {words}", markup=False)
     if kept is not None:

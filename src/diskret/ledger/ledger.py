@@ -46,6 +46,7 @@ from diskret.model.given import refuse_no_table
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.moves.move import MoveSet
 
 FORMAT = 1
 HEAD = "ledger.json"
@@ -317,8 +318,12 @@ class Ledger:
     ) -> LedgerCheck:
         """Attack a table together with everything published that is connected with it."""
         entry, link = self.link(table, about, promise, name=name)
+        return checked(link, entry, promise, self.moves_of(link))
+
+    def moves_of(self, link: Link) -> MoveSet:
+        """Moves kept of earlier checks, of cells that are there; proposals that nobody believes."""
         near = [each.number for each in self.entries if each.name in link.connected]
-        return checked(link, entry, promise, kept_moves(self.folder, near, link.cells))
+        return kept_moves(self.folder, near, link.cells)
 
     def link(
         self, table: Table, about: About, promise: Promise = Promise(), *, name: str = "the new table"

@@ -49,7 +49,10 @@ class Remembering:
             because = zip(names, (by for _, by in link.hidden_shown), strict=True)
             error.because = tuple(f"{name}: {by}, {name}" for name, by in because)
             raise error
-        return Beside(cells=link.cells, own=link.own, promise=asked_of(promise), given=promise, notes=link.notes)
+        return Beside(
+            cells=link.cells, own=link.own, promise=asked_of(promise), given=promise, notes=link.notes,
+            moves=self.ledger.moves_of(link),
+        )  # fmt: skip
 
     def withheld(self, table: Table, promise: Promise) -> Table | None:
         """A table of ratios or rounded values without those that tell too much; None for other tables."""
@@ -66,7 +69,8 @@ class Remembering:
         So is one that holds sensitive cells that are exposed in any case.
         """
         bare = self.beside(with_hidden(table, np.ones(table.size, dtype=np.bool_)), beside.given)
-        before = audit(bare.cells, bare.promise).open_to
+        without = audit(bare.cells, bare.promise, moves=bare.moves)
+        before = without.open_to
         cells = beside.cells
         own = {cells.name_of(int(cell)) for cell in beside.own if cell >= 0}
         found = report.open_to
@@ -86,9 +90,9 @@ class Remembering:
             where=listed(fresh, most=10),
         )
         assert isinstance(bare.cells, Linked)
-        without = audit(bare.cells, bare.promise).exposed[:20]
-        reasons = [(e, blamed(bare.cells, bare.promise, e)) for e in without if e.cell in fresh]
-        error.because = tuple(f"{e.cell}: {'; '.join(why)}" for e, why in reasons[:MOST_REASONS] if why)
+        shown = [each for each in without.exposed if each.cell in fresh][:MOST_REASONS]
+        reasons = [(each, blamed(bare.cells, bare.promise, each)) for each in shown]
+        error.because = tuple(f"{e.cell}: {'; '.join(why)}" for e, why in reasons if why)
         error.instead = tuple(self._instead(table, beside.given)) if self.proposing else ()
         hints = [f"what is published makes it impossible ({each})" for each in error.because]
         hints += [f"could be released instead: {', or '.join(error.instead)}"] if error.instead else []

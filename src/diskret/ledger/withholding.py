@@ -15,14 +15,17 @@ import numpy as np
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
 from diskret.ledger.asking import asked_of
+from diskret.ledger.linked import Linked
 from diskret.ledger.linking import Link
 from diskret.model.arrays import Bools, Ints
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.suppression.widening import needed
+from diskret.suppression.widening import needed, places_of
 
 Linking = Callable[[Table], Link]
+MOST_AUDITS = 24
+"""Attempts to show some again, each with the system made anew."""
 
 
 def withheld_beside(table: Table, promise: Promise, link: Linking) -> Bools:
@@ -31,9 +34,9 @@ def withheld_beside(table: Table, promise: Promise, link: Linking) -> Bools:
     Whatever is exposed with all of them withheld is not their fault.
     """
 
-    def attacked(withheld: Bools) -> tuple[Link, AuditReport]:
+    def attacked(withheld: Bools, only: Ints | None = None) -> tuple[Link, AuditReport]:
         found = link(with_hidden(table, withheld))
-        return found, audit(found.cells, asked_of(promise))
+        return found, audit(_asking(found.cells, only), asked_of(promise))
 
     given = table.hidden.reshape(-1)
     found, report = attacked(given)
@@ -43,7 +46,9 @@ def withheld_beside(table: Table, promise: Promise, link: Linking) -> Bools:
         found, report = attacked(given)
     if not report.open_to:
         return given
-    in_any_case = attacked(np.ones_like(given))[1].open_to
+    # to show less exposes nothing: only what is exposed now is asked for again
+    only = found.cells.identity[places_of(found.cells, report)]
+    in_any_case = attacked(np.ones_like(given), only)[1].open_to
     withheld, fresh = given.copy(), np.empty(0, np.int64)
     while not report.open_to <= in_any_case:
         near = _near(found, [e.index[0] for e in report.exposed if e.index], np.flatnonzero(~withheld))
@@ -51,16 +56,24 @@ def withheld_beside(table: Table, promise: Promise, link: Linking) -> Bools:
         more = near if near.size and not report.undecided else np.flatnonzero(~withheld)
         withheld[more] = True
         fresh = np.append(fresh, more)
-        found, report = attacked(withheld)
+        found, report = attacked(withheld, only)
 
     def enough(some: Ints) -> bool:
         tried = given.copy()
         tried[some] = True
-        return attacked(tried)[1].open_to <= in_any_case
+        return attacked(tried, only)[1].open_to <= in_any_case
 
     withheld = given.copy()
-    withheld[needed(fresh, enough)] = True
+    withheld[needed(fresh, enough, MOST_AUDITS)] = True
     return withheld
+
+
+def _asking(cells: Linked, only: Ints | None) -> Linked:
+    """The same cells of which only some are asked for."""
+    if only is None:
+        return cells
+    other = (cells.status == Status.PRIMARY) & ~np.isin(cells.identity, only)
+    return replace(cells, status=np.where(other, np.uint8(Status.SECONDARY), cells.status))
 
 
 def _near(link: Link, exposed: list[int], shown: Ints) -> Ints:

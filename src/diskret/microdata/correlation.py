@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
@@ -11,8 +12,11 @@ from diskret.microdata import _noise_kernels as kernels
 from diskret.microdata.options import Gaps
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ConstantColumn, NotPositiveDefinite
+from diskret.model.exact_sums import exact_sum
 
 TOLERANCE = 1e-9
+TOGETHER = 1 << 16
+"""Records whose moments are added up one after the other; those of more records meet exactly, wherever they were."""
 FEWEST = 3
 
 
@@ -34,14 +38,30 @@ def log_moments(matrix: Floats, names: Sequence[str], gaps: Gaps = "pairwise", w
     >>> log_moments(x, ["a", "b"]).correlation.round(3).tolist()
     [[1.0, 0.994], [0.994, 1.0]]
     """
+    logs = logarithms(matrix)
+    if gaps == "complete":
+        refuse_few(int((~np.isnan(logs)).all(axis=1).sum()), where)
+    return checked_moments(correlations(logs, gaps), names, where)
+
+
+def logarithms(matrix: Floats) -> Floats:
+    """Logarithms of what is positive; the rest is missing."""
     logs = np.full(matrix.shape, np.nan)
     np.log(matrix, out=logs, where=matrix > 0)
-    filled = ~np.isnan(logs)
-    if gaps == "complete" and filled.all(axis=1).sum() < FEWEST:
+    return logs
+
+
+def refuse_few(complete: int, where: str) -> None:
+    """Refuse what has too few records without a gap."""
+    if complete < FEWEST:
         raise BadOption(
             "fewer than three records have a positive value in every column", where=where, hint="say gaps='pairwise'."
         )
-    found, own = correlations(logs, gaps)
+
+
+def checked_moments(moments: tuple[Floats, Floats], names: Sequence[str], where: str) -> LogMoments:
+    """Correlations and standard deviations, unless a column is constant."""
+    found, own = moments
     constant = [name for name, v in zip(names, own, strict=True) if not v > 1e-20]
     if constant:
         raise ConstantColumn.named(constant, where)
@@ -57,18 +77,25 @@ def correlations(matrix: Floats, gaps: Gaps = "pairwise") -> tuple[Floats, Float
     """
     x = matrix.copy()
     for k in range(x.shape[1]):  # near zero mean, so that squares do not drown differences
-        there = x[~np.isnan(x[:, k]), k]
-        x[:, k] -= there.mean() if there.size else 0.0
-    moments = kernels.pair_moments(x, gaps == "complete")
+        x[:, k] -= exact_sum(x[~np.isnan(x[:, k]), k]).mean
+    found = [kernels.pair_moments(x[at : at + TOGETHER], gaps == "complete") for at in range(0, len(x), TOGETHER)]
+    return from_moments(found)
+
+
+def from_moments(found: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Correlations and variances from the moments of records, taken so many together and added up exactly."""
+    moments = found[0]
+    if len(found) > 1:
+        moments = np.apply_along_axis(fsum, 0, np.stack(found))
     count, first, second, squares, other, product = np.moveaxis(moments, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         covariance = product / count - first / count * (second / count)
         one = squares / count - (first / count) ** 2
         two = other / count - (second / count) ** 2
-        found = np.clip(covariance / np.sqrt(one * two), -1.0, 1.0)
-    found[count < FEWEST] = np.nan
-    found = np.tril(found, -1)
-    return found + found.T + np.eye(len(found)), np.diag(one).copy()
+        made = np.clip(covariance / np.sqrt(one * two), -1.0, 1.0)
+    made[count < FEWEST] = np.nan
+    made = np.tril(made, -1)
+    return made + made.T + np.eye(len(made)), np.diag(one).copy()
 
 
 def checked(correlation: Floats, nearest: bool, where: str = "") -> Floats:

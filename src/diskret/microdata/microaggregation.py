@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from diskret.microdata import _kernels as kernels
 from diskret.microdata._mdav_kernels import mdav
 from diskret.microdata.columns import Column, Protected, Records, read_records
+from diskret.microdata.cuts import cuts_of
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, NotFinite, ProtectionWarning, TooFewUnits, listed
 
@@ -25,6 +27,8 @@ MOST_TOGETHER, BLOCK = 50_000, 5_000
 similar records. On 30,000 made-up firms with five columns blocks of 10,000, 5,000 and 2,000 lose 5.09, 5.12 and 5.14 %
 of the variance, one block 4.96 %."""
 Method = Literal["optimal", "fixed", "mdav"]
+EXTREME = 400
+"""Exponents from which squares come near the end of the numbers."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -61,7 +65,7 @@ def microaggregate(
     [98.33, 98.33, 98.33, 50.0, 50.0, 50.0, 0.0, nan]
     """
     size = m if m is not None else 4 if keep_variance else 3
-    _refuse_bad_options(size, method, keep_variance, columns)
+    refuse_bad_grouping(size, method, keep_variance, columns)
     records = read_records(source, columns)
     waves = _waves(records, wave)
     if method == "mdav":
@@ -100,7 +104,7 @@ def group_column(x: Floats, m: int, fixed: bool = False, keep_variance: bool = F
         return Grouping(values=x)
     # a power of two is exact; without it squares of extreme values would leave the range of numbers
     exponent = int(np.frexp(max(abs(ascending[0]), abs(ascending[-1])))[1])
-    extreme = abs(exponent) > 400
+    extreme = abs(exponent) > EXTREME
     if extreme:
         ascending = np.ldexp(ascending, -exponent)
     starts = fixed_starts(ascending.size, m) if fixed else optimal_starts(ascending, m)
@@ -114,12 +118,28 @@ def group_column(x: Floats, m: int, fixed: bool = False, keep_variance: bool = F
     )  # fmt: skip
 
 
+def group_stretch(ascending: Floats, m: int, most: float, *, fixed: bool, keep_variance: bool) -> Floats:
+    """The new values of one stretch of a column between two cuts; ``most`` is the column's largest absolute value."""
+    exponent = int(np.frexp(most)[1])
+    extreme = abs(exponent) > EXTREME
+    values = np.ldexp(ascending, -exponent) if extreme else ascending
+    starts = fixed_starts(values.size, m) if fixed else _stretch_starts(values, m)
+    new = np.empty_like(values)
+    kernels.group_values(values, starts, keep_variance, new)
+    return np.ldexp(new, exponent) if extreme else new
+
+
 def optimal_starts(ascending: Floats, m: int) -> Ints:
-    """Where the groups of an optimal grouping start.
+    """Where the groups of an optimal grouping start; a long column is cut where that loses nothing.
 
     >>> optimal_starts(np.array([1.0, 2, 3, 10, 11, 12, 13]), 3).tolist()
     [0, 3]
     """
+    cuts = cuts_of(ascending, m)
+    return np.concatenate([a + _stretch_starts(ascending[a:b], m) for a, b in pairwise(cuts.tolist())])
+
+
+def _stretch_starts(ascending: Floats, m: int) -> Ints:
     size = np.zeros(ascending.size + 1, dtype=np.uint8 if m <= 128 else np.int32)
     kernels.optimal_sizes(ascending, m, size)
     starts: Ints = kernels.starts_from(size, ascending.size)
@@ -140,7 +160,8 @@ def _waves(records: Records, wave: str | None) -> list[Ints | slice]:
     return [np.flatnonzero(found.index == number) for number in range(len(found.codes))]
 
 
-def _refuse_bad_options(m: int, method: str, keep_variance: bool, columns: Sequence[str]) -> None:
+def refuse_bad_grouping(m: int, method: str, keep_variance: bool, columns: Sequence[str]) -> None:
+    """Refuse groups that cannot be made."""
     if not columns:
         raise BadOption("no column to microaggregate", hint="name at least one.")
     if method not in ("optimal", "fixed", "mdav"):

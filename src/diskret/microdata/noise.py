@@ -17,7 +17,7 @@ import numpy as np
 from diskret.microdata import _noise_kernels as kernels
 from diskret.microdata import _pairing_kernels as pairing_kernels
 from diskret.microdata.columns import Protected, Records, generator, read_records
-from diskret.microdata.correlation import checked, log_moments, root
+from diskret.microdata.correlation import TOGETHER, LogMoments, checked, log_moments, root
 from diskret.microdata.mixture import Mixture, mixture
 from diskret.microdata.options import NoiseOptions, Pairing
 from diskret.microdata.pairing import pair_records
@@ -54,20 +54,16 @@ def add_noise(
     [0.91, 1.16, 1.01, 0.9, 0.93, 1.06]
     """
     options = with_older(options, older, "add_noise")
-    _refuse_bad_options(columns, sd, shift, amount)
-    drawn = generator(seed)
+    refuse_bad_noise(columns, sd, shift, amount)
+    generator(seed)
     records = read_records(source, columns)
     panel = wide(records, columns, options.unit, options.wave)
     _refuse_bad_values(records, columns, panel)
     moments = log_moments(panel.matrix, panel.names, options.gaps, records.where)
     correlation = checked(moments.correlation, options.nearest, records.where)
-    if amount is not None:
-        noise = Mixture(shift=0.0, covariance=amount * correlation * moments.sd[:, None] * moments.sd[None, :])
-    else:
-        assert sd is not None
-        noise = mixture(correlation, shift, sd, options.nearest)
+    noise = noise_of(moments, correlation, sd=sd, shift=shift, amount=amount, nearest=options.nearest)
     how: Pairing = "none" if amount is not None and options.pairing == "auto" else options.pairing
-    new, facts = _overlaid(panel.matrix, noise, how, drawn)
+    new, facts = _overlaid(panel.matrix, noise, how, seed)
     deviation = max(noise.deviation, float(np.abs(correlation - moments.correlation).max()))
     if deviation > 0:
         facts["largest deviation of a correlation of the noise"] = round(deviation, 3)
@@ -79,6 +75,16 @@ def add_noise(
     words = "Kim and Winkler" if amount is not None else "two-peak mixture" if shift else "equal variance"
     frame = records.with_columns(panel.long(new))
     return Protected(frame=frame, method=f"log-additive noise ({words})", facts=facts)
+
+
+def noise_of(
+    moments: LogMoments, correlation: Floats, *, sd: float | None, shift: float, amount: float | None, nearest: bool
+) -> Mixture:
+    """The noise that is asked for, for columns with these moments."""
+    if amount is not None:
+        return Mixture(shift=0.0, covariance=amount * correlation * moments.sd[:, None] * moments.sd[None, :])
+    assert sd is not None
+    return mixture(correlation, shift, sd, nearest)
 
 
 def noise_vectors(noise: Mixture, number: int, numbers: np.random.Generator) -> tuple[Floats, Floats]:
@@ -103,22 +109,35 @@ def overlay(matrix: Floats, pairs: Ints, upper: Floats, lower: Floats) -> tuple[
     return out, turned
 
 
-def _overlaid(
-    matrix: Floats, noise: Mixture, how: Pairing, numbers: np.random.Generator
-) -> tuple[Floats, dict[str, object]]:
+def apart(matrix: Floats, shift: float, factor: Floats, numbers: np.random.Generator) -> Floats:
+    """Records with noise of their own, nobody's partner."""
+    sign = np.where(numbers.random(len(matrix)) < 0.5, 1.0, -1.0)
+    drawn = numbers.standard_normal(matrix.shape)
+    kernels.correlate(drawn, factor)
+    drawn += (sign * shift)[:, None]
+    return np.where(matrix == 0, 0.0, matrix * np.exp(drawn))
+
+
+def of_part(seed: int, number: int) -> np.random.Generator:
+    """The random numbers of one part of the records, whoever draws them: parts can be drawn side by side."""
+    return np.random.default_rng([seed, number]) if number else generator(seed)
+
+
+def _overlaid(matrix: Floats, noise: Mixture, how: Pairing, seed: int) -> tuple[Floats, dict[str, object]]:
     if how == "none":
-        sign = np.where(numbers.random(len(matrix)) < 0.5, 1.0, -1.0)
-        drawn = numbers.standard_normal(matrix.shape)
-        kernels.correlate(drawn, root(noise.covariance))
-        drawn += (sign * noise.shift)[:, None]
-        return np.where(matrix == 0, 0.0, matrix * np.exp(drawn)), {"units": len(matrix)}
+        factor = root(noise.covariance)
+        parts = [matrix[at : at + TOGETHER] for at in range(0, len(matrix), TOGETHER)]
+        drawn = [apart(part, noise.shift, factor, of_part(seed, number)) for number, part in enumerate(parts)]
+        return np.concatenate(drawn), {"units": len(matrix)}
+    numbers = generator(seed)
     pairs = pair_records(matrix, how)
     upper, lower = noise_vectors(noise, len(pairs), numbers)
     new, turned = overlay(matrix, pairs, upper, lower)
     return new, {"units": len(matrix), "pairs": int((pairs[:, 1] >= 0).sum()), "pairs turned": int(turned.sum())}
 
 
-def _refuse_bad_options(columns: Sequence[str], sd: float | None, shift: float, amount: float | None) -> None:
+def refuse_bad_noise(columns: Sequence[str], sd: float | None, shift: float, amount: float | None) -> None:
+    """Refuse noise that cannot be."""
     if not columns:
         raise BadOption("no column to add noise to", hint="name at least one.")
     if (sd is None) == (amount is None):
@@ -133,11 +152,15 @@ def _refuse_bad_values(records: Records, columns: Sequence[str], panel: Wide) ->
         what = f"column {name!r} has negative values, which have no logarithm"
         hint = "leave the column out of the noise, or protect it by microaggregation."
         records.refuse(records[name] < 0, what, hint, NegativeValue)
-    positive = (panel.matrix > 0).sum(axis=0)
-    for name, number in zip(panel.names, positive.tolist(), strict=True):
+    refuse_few_positive(panel.names, (panel.matrix > 0).sum(axis=0).tolist(), records.where)
+
+
+def refuse_few_positive(names: Sequence[str], positive: Sequence[int], where: str) -> None:
+    """Refuse columns of which no correlation can be taken."""
+    for name, number in zip(names, positive, strict=True):
         if number < 3:
             raise TooFewUnits(
                 f"column {name!r} has {number} positive values, a correlation needs 3",
-                where=records.where,
+                where=where,
                 hint="leave the column out of the noise, or drop it from the release.",
             )

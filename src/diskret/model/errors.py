@@ -391,6 +391,16 @@ class MissingExtra(DiskretError):
         """Say which extra brings it."""
         return cls(f"{what} needs the extra {extra!r}, which is not installed", hint=f"pip install 'diskret[{extra}]'")
 
+    @classmethod
+    def behind(cls, error: ImportError, extra: str, what: str) -> MissingExtra:
+        """Say what could not be imported, and which extra brings it; what diskret itself lacks is raised again."""
+        name = (error.name or "").partition(".")[0]
+        if name in ("", "diskret"):
+            raise error
+        lacks = f"needs {name!r}, which "
+        lacks += "is not installed" if isinstance(error, ModuleNotFoundError) else "is installed in another version"
+        return cls(f"{what} {lacks}", hint=f"pip install 'diskret[{extra}]'")
+
 
 class MissingPackage(DiskretError):
     """A package of others that is not installed."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from diskret.model.errors import BadOption
@@ -22,6 +26,24 @@ def session_of(spark: Any, engine: object) -> tuple[Any, bool]:
     # Spark has one session at a time: a running one is used, and left running, whatever the URL says.
     active = spark.getActiveSession()
     return active or _start(spark, "local[*]" if engine == "spark" else engine), active is None
+
+
+@contextmanager
+def python_of_workers(session: Any) -> Iterator[None]:
+    """Workers on this machine run the Python that runs here, for which diskret is installed, not the first on the path.
+
+    What workers elsewhere run is said by PYSPARK_PYTHON or the session.
+    """
+    if not hasattr(session, "sparkContext"):
+        raise BadOption("a session of Spark Connect", hint="this needs a session with workers of its own.")
+    context = session.sparkContext
+    python = context.pythonExec
+    if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = sys.executable
+    try:
+        yield
+    finally:
+        context.pythonExec = python
 
 
 def _start(builder: Any, master: str) -> Any:

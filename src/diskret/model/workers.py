@@ -7,7 +7,6 @@ the parts, so it never matters who worked on which, nor when.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ import numpy as np
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, MissingExtra
-from diskret.model.spark_session import session_of
+from diskret.model.spark_session import python_of_workers, session_of
 
 Part = TypeVar("Part")
 Shared = TypeVar("Shared")
@@ -82,14 +81,11 @@ class OnSpark:
             return []
         context = self.session.sparkContext
         everywhere = context.broadcast(shared)
-        python = context.pythonExec
-        if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
-            context.pythonExec = sys.executable  # not the first one on the path: diskret is installed for this one
         try:
-            asked = context.parallelize(list(parts), len(parts))
-            found: list[Result] = asked.map(lambda part: work(everywhere.value, part)).collect()
+            with python_of_workers(self.session):
+                asked = context.parallelize(list(parts), len(parts))
+                found: list[Result] = asked.map(lambda part: work(everywhere.value, part)).collect()
         finally:
-            context.pythonExec = python
             everywhere.destroy()
         return found
 

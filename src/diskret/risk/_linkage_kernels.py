@@ -140,7 +140,7 @@ def _query(point, own_keys, order, low, high, points, keys, axes, splits, best, 
 def nearest(a_points, a_keys, a_start, b_points, b_keys, b_start, k, gaps):
     """For every record of b the k nearest compatible records of a in its block, and their squared distances.
 
-    ``gaps`` says that values are missing: then every pair of a block is compared, else a tree is used.
+    ``gaps`` says of every block whether values are missing: then every pair of it is compared, else a tree is used.
     """
     best = np.full((b_points.shape[0], k), FAR)
     where = np.full((b_points.shape[0], k), -1, np.int64)
@@ -157,10 +157,10 @@ def nearest(a_points, a_keys, a_start, b_points, b_keys, b_start, k, gaps):
         low, high = a_start[block], a_start[block + 1]
         if low == high or b_start[block] == b_start[block + 1]:
             continue
-        if not gaps:
+        if not gaps[block]:
             _build(order, low, high, a_points, axes, splits)
         for row in range(b_start[block], b_start[block + 1]):
-            if gaps:
+            if gaps[block]:
                 for record in range(low, high):
                     distance = _apart(b_points[row], a_points[record], b_keys[row], a_keys[record])
                     if distance < FAR:

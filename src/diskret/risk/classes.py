@@ -114,8 +114,20 @@ def _from_numbers(given: Any) -> Column:
     different, codes = np.unique(values[~missing], return_inverse=True)
     made = np.full(values.size, -1, np.int32)
     made[~missing] = codes
-    labels = [str(int(x)) if float(x).is_integer() and abs(x) < 1e18 else repr(x) for x in different.tolist()]
-    return Column(codes=made, labels=np.array(labels, dtype=object))
+    return Column(codes=made, labels=np.array([label_of(x) for x in different.tolist()], dtype=object))
+
+
+def label_of(entry: Any) -> str | None:
+    """A number as the engine would write it, 5.0 as 5, text as it is; None where nothing is said.
+
+    >>> label_of(5.0), label_of("05"), label_of(float("nan"))
+    ('5', '05', None)
+    """
+    if entry is None or isinstance(entry, str):
+        return entry
+    if entry != entry:
+        return None
+    return str(int(entry)) if float(entry).is_integer() and abs(entry) < 1e18 else repr(entry)
 
 
 def _in_order(codes: npt.NDArray[np.int32], labels: npt.NDArray[Any]) -> Column:

@@ -32,7 +32,7 @@ LEAST_PROBABILITY = 0.01
 
 
 def link_by_probability(
-    released: Side, external: Side, own: Floats, other: Floats, blocks: tuple[Ints, Ints, int], engine: str
+    released: Side, external: Side, own: Floats, other: Floats, blocks: tuple[Ints, Ints, int], engine: object
 ) -> Links:
     """Partners by match weight. ``own`` and ``other`` are the values as they are, the sides hold them scaled."""
     try:
@@ -178,7 +178,7 @@ def _links(released: Side, external: Side, record: Ints, row: Ints, weight: Floa
 
 
 @contextlib.contextmanager
-def _backend(tables: dict[str, dict[str, Any]], engine: str) -> Iterator[tuple[list[Any], Any]]:
+def _backend(tables: dict[str, dict[str, Any]], engine: object) -> Iterator[tuple[list[Any], Any]]:
     """The two tables registered with splink's backend, and a function that runs a statement there."""
     if engine == "duckdb":
         from splink.backends.duckdb import DuckDBAPI

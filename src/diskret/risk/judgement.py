@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.exact_sums import ExactSum, exact_sum
 from diskret.model.notebook import Told
 from diskret.risk.classes import Column
 from diskret.risk.linkage import Links
@@ -211,6 +212,97 @@ def is_usable(released: Floats, true: Floats, within: float = 0.10) -> Bools:
     return close
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Seen:
+    """What is known of some external units: their true records, the values there and as they are, their codes."""
+
+    record: Ints
+    """Row of the true record in the released file, -1 if it is not there."""
+    judged: Bools
+    """Whether the true values are known as well."""
+    values: Mapping[str, tuple[Floats, Floats]]
+    """Values of the true record as released, and as they are."""
+    groups: Mapping[str, Column]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Value:
+    """How one value of true pairs changed."""
+
+    known: int = 0
+    """Pairs that have it in both files."""
+    close: int = 0
+    usable: int = 0
+    """Pairs that were found, and have it close."""
+    change: ExactSum = field(default_factory=ExactSum)
+
+    def __add__(self, other: Value) -> Value:
+        return Value(
+            known=self.known + other.known, close=self.close + other.close, usable=self.usable + other.usable,
+            change=self.change + other.change,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tally:
+    """What an attack achieved against some of the units; those of all units add up, in any order."""
+
+    units: int = 0
+    assigned: int = 0
+    correct: int = 0
+    near: int = 0
+    checkable: int = 0
+    optimal: int = 0
+    values: Mapping[str, Value] = field(default_factory=dict)
+    shapes: Mapping[tuple[str | None, ...], Ints] = field(default_factory=dict)
+    """By combination of codes: units, correct ones, and of these the usable ones by value."""
+
+    def __add__(self, other: Tally) -> Tally:
+        shapes = dict(self.shapes)
+        for codes, counts in other.shapes.items():
+            shapes[codes] = shapes[codes] + counts if codes in shapes else counts
+        values = {name: self.values.get(name, Value()) + value for name, value in other.values.items()}
+        numbers = {
+            name: getattr(self, name) + getattr(other, name)
+            for name in ("units", "assigned", "correct", "near", "checkable", "optimal")
+        }
+        return Tally(**numbers, values={**self.values, **values}, shapes=shapes)
+
+
+def tally(links: Links, seen: Seen, within: float) -> Tally:
+    """Compare what was assigned with who is who."""
+    checkable = seen.record >= 0
+    correct = checkable & (links.partner == seen.record)
+    near = checkable & (links.candidates == seen.record[:, None]).any(axis=1)
+    usable, values = [], {}
+    for name, (theirs, own) in seen.values.items():
+        close = is_usable(theirs, own, within)
+        usable.append(correct & seen.judged & close)
+        known = seen.judged & ~np.isnan(theirs) & ~np.isnan(own)
+        moved = known & (own != 0)
+        change = exact_sum(np.abs(theirs[moved] - own[moved]) / np.abs(own[moved]))
+        values[name] = Value(
+            known=int(known.sum()), close=int((close & known).sum()), usable=int(usable[-1].sum()), change=change
+        )
+    return Tally(
+        units=int(links.partner.size), assigned=int((links.partner >= 0).sum()), correct=int(correct.sum()),
+        near=int(near.sum()), checkable=int(checkable.sum()), optimal=links.optimal, values=values,
+        shapes=_shapes(list(seen.groups.values()), seen.judged, [correct, *usable]),
+    )  # fmt: skip
+
+
+def _shapes(groups: Sequence[Column], judged: Bools, masks: Sequence[Bools]) -> dict[tuple[str | None, ...], Ints]:
+    """By combination of codes how many units are judged, and how many of them each mask holds for."""
+    if not groups or not judged.any():
+        return {}
+    rows = np.stack([column.codes[judged] for column in groups], axis=1)
+    shapes, place = np.unique(rows, axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    counts = [np.bincount(place[mask[judged]], minlength=len(shapes)) for mask in (judged, *masks)]
+    codes = [tuple(g.labels[c] if c >= 0 else None for c, g in zip(shape, groups, strict=True)) for shape in shapes]
+    return dict(zip(codes, np.stack(counts, axis=1), strict=True))
+
+
 def judge(
     links: Links,
     evidence: Evidence,
@@ -218,57 +310,38 @@ def judge(
     groups: Mapping[str, Column],
     options: LinkageOptions,
 ) -> Attack:
-    """Compare what was assigned with who is who.
+    """What an attack achieved.
 
     ``targets`` are values as released and as they are, ``groups`` the columns that form combinations.
     """
-    checkable = evidence.released >= 0
-    correct = checkable & (links.partner == evidence.released)
-    near = checkable & (links.candidates == evidence.released[:, None]).any(axis=1)
-    judged = checkable & (evidence.truth >= 0)
-    usable: dict[str, Bools] = {}
-    perturbation, usable_values = {}, {}
-    in_truth = np.maximum(evidence.truth, 0)
-    for name, (released, true) in targets.items():
-        theirs, own = released[np.maximum(evidence.released, 0)], true[in_truth]
-        close = is_usable(theirs, own, options.usable_within)
-        usable[name] = correct & judged & close
-        changed = judged & ~np.isnan(theirs) & ~np.isnan(own)
-        moved = changed & (own != 0)
-        change = np.abs(theirs[moved] - own[moved]) / np.abs(own[moved])
-        perturbation[name] = float(change.mean()) if change.size else 0.0
-        usable_values[name] = float(close[changed].mean()) if changed.any() else 0.0
-    here = [replace(column, codes=column.codes[in_truth]) for column in groups.values()]
-    return Attack(
-        method=options.method, units=int(links.partner.size), checkable=evidence.checkable,
-        assigned=int((links.partner >= 0).sum()), correct=int(correct.sum()),
-        usable={n: int(u.sum()) for n, u in usable.items()}, near=int(near.sum()), perturbation=perturbation,
-        usable_values=usable_values, by=tuple(groups), combinations=_combinations(here, judged, correct, usable),
-        usable_within=options.usable_within, cap=options.cap, truth_known=evidence.known, **vars(links),
-    )  # fmt: skip
+    record, in_truth = np.maximum(evidence.released, 0), np.maximum(evidence.truth, 0)
+    seen = Seen(
+        record=evidence.released,
+        judged=(evidence.released >= 0) & (evidence.truth >= 0),
+        values={name: (released[record], true[in_truth]) for name, (released, true) in targets.items()},
+        groups={name: replace(column, codes=column.codes[in_truth]) for name, column in groups.items()},
+    )
+    return judged(tally(links, seen, options.usable_within), links, options, by=tuple(groups), known=evidence.known)
 
 
-def _combinations(
-    groups: Sequence[Column], judged: Bools, correct: Bools, usable: Mapping[str, Bools]
-) -> tuple[Combination, ...]:
-    if not groups or not judged.any():
-        return ()
-    rows = np.stack([column.codes[judged] for column in groups], axis=1)
-    shapes, place = np.unique(rows, axis=0, return_inverse=True)
-    place = place.reshape(-1)
-
-    def counted(mask: Bools) -> list[int]:
-        return [int(x) for x in np.bincount(place[mask[judged]], minlength=len(shapes))]
-
-    units, hits = counted(judged), counted(correct)
-    told = {name: counted(mask) for name, mask in usable.items()}
-    made = [
+def judged(counted: Tally, links: Links, options: LinkageOptions, *, by: tuple[str, ...], known: bool) -> Attack:
+    """The outcome of an attack from the tally of all units."""
+    names = tuple(counted.values)
+    combinations = [
         Combination(
-            codes=tuple(g.labels[c] if c >= 0 else "missing" for c, g in zip(shape, groups, strict=True)),
-            units=units[k],
-            correct=hits[k],
-            usable={name: counts[k] for name, counts in told.items()},
+            codes=tuple("missing" if code is None else code for code in codes),
+            units=int(counts[0]),
+            correct=int(counts[1]),
+            usable={name: int(n) for name, n in zip(names, counts[2:], strict=True)},
         )
-        for k, shape in enumerate(shapes)
+        for codes, counts in counted.shapes.items()
     ]
-    return tuple(sorted(made, key=lambda c: (-c.risk, -c.units, c.codes)))
+    return Attack(
+        method=options.method, units=counted.units, checkable=counted.checkable, assigned=counted.assigned,
+        correct=counted.correct, near=counted.near,
+        usable={name: value.usable for name, value in counted.values.items()},
+        perturbation={name: value.change.mean for name, value in counted.values.items()},
+        usable_values={name: v.close / v.known if v.known else 0.0 for name, v in counted.values.items()},
+        by=by, combinations=tuple(sorted(combinations, key=lambda c: (-c.risk, -c.units, c.codes))),
+        usable_within=options.usable_within, cap=options.cap, truth_known=known, **vars(links),
+    )  # fmt: skip

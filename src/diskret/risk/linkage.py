@@ -14,8 +14,9 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.arrays import Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, listed
+from diskret.model.exact_sums import ExactSum, exact_sum
 from diskret.risk._linkage_kernels import assign_blocks, auction, nearest
 from diskret.risk.classes import Column, numbered
 from diskret.risk.options import OPTIMAL_UP_TO, SCALES, Scale
@@ -72,19 +73,28 @@ def scaled(released: Floats, external: Floats, scale: Scale) -> tuple[Floats, Fl
     if not released.size:
         return released, external
     known = [c[~np.isnan(c)] for c in released.T]
-    centre = np.array([c.mean() if c.size else 0.0 for c in known])
+    centre = np.array([exact_sum(c).mean for c in known])
     size = np.array([np.abs(c).max(initial=0.0) for c in known])
     with np.errstate(all="ignore"):
-        spread = np.array([np.std(c) if c.size else 0.0 for c in known])
-    # what is left of a constant column is the last bits of its mean, beside which the jitter would be lost
-    spread = np.where(spread > SAME * size, spread, 1.0)
+        squares = [exact_sum((c - middle) ** 2) for c, middle in zip(known, centre, strict=True)]
+    spread = spread_of(squares, size)
     return np.ascontiguousarray((released - centre) / spread), np.ascontiguousarray((external - centre) / spread)
+
+
+def spread_of(squares: Sequence[ExactSum], size: Floats) -> Floats:
+    """What columns are divided by, from the squared deviations of each and its largest absolute value.
+
+    What is left of a constant column is the last bits of its mean, beside which the jitter would be lost.
+    """
+    spread = np.sqrt(np.array([each.mean for each in squares]))
+    return np.where(spread > SAME * size, spread, 1.0)
 
 
 def jittered(points: Floats, generator: np.random.Generator) -> Floats:
     """Points moved by next to nothing, so that ties are decided by chance and not by place; never without a column.
 
-    Files often come in the same order. Decided by place, equal values would then give everybody away.
+    Files often come in the same order. Decided by place, equal values would then give everybody away. Every number of a
+    point takes one draw of the generator, so that whoever has only some of the records can leave the others' out.
     """
     some = points if points.shape[1] else np.zeros((len(points), 1))
     return some + generator.uniform(-JITTER, JITTER, some.shape)
@@ -155,7 +165,7 @@ def link(
     one_to_one: bool,
     optimal_up_to: int = OPTIMAL_UP_TO,
 ) -> Links:
-    """Find a partner in the released file for every external unit.
+    """Find a partner in the released file for every external unit; what is found in a block depends on it alone.
 
     >>> def side(*values):
     ...     return Side(points=np.array(values, dtype=float)[:, None], keys=np.zeros((len(values), 0), np.int32))
@@ -168,14 +178,19 @@ def link(
     a_start = np.searchsorted(own[a_order], np.arange(count + 1))
     b_start = np.searchsorted(other[b_order], np.arange(count + 1))
     a, b = released.take(a_order), external.take(b_order)
-    gaps = bool(np.isnan(a.points).any() or np.isnan(b.points).any())
+    gaps = np.zeros(count, np.bool_)
+    for side, block in ((a, own[a_order]), (b, other[b_order])):
+        gaps[block[np.isnan(side.points).any(axis=1)]] = True
     where, _ = nearest(a.points, a.keys, a_start, b.points, b.keys, b_start, CANDIDATES, gaps)
     partner, optimal = where[:, 0].copy(), 0
     if one_to_one:
         small = np.maximum(np.diff(a_start), np.diff(b_start)) <= optimal_up_to
         optimal = int(np.diff(b_start)[small].sum())
         partner = assign_blocks(a.points, a.keys, a_start, b.points, b.keys, b_start, optimal_up_to)
-        _by_auction(a, a_start, b, b_start, np.flatnonzero(~small[other[b_order]]), partner, gaps)
+        for large in np.flatnonzero(~small).tolist():
+            records, rows = (np.arange(start[large], start[large + 1]) for start in (a_start, b_start))
+            found = _by_auction(a.take(records), b.take(rows), gaps[large : large + 1])
+            partner[rows] = np.where(found >= 0, found + a_start[large], -1)
     distance = np.full(partner.size, np.nan)
     here = np.flatnonzero(partner >= 0)
     distance[here] = distances(a, b, partner[here], here)
@@ -190,27 +205,27 @@ def link(
     )
 
 
-def _by_auction(a: Side, a_start: Ints, b: Side, b_start: Ints, rows: Ints, partner: Ints, gaps: bool) -> None:
-    """Units bid for their nearest records; who gives up bids for the nearest of what is left, in the next round."""
-    left, free = rows, np.arange(len(a.points))
+def _by_auction(a: Side, b: Side, gaps: Bools) -> Ints:
+    """Units of a block bid for their nearest records; who gives up bids for the nearest of what is left, next round."""
+    partner = np.full(len(b.points), -1, np.int64)
+    left, free = np.arange(len(b.points)), np.arange(len(a.points))
     while left.size and free.size:
         some, rest = a.take(free), b.take(left)
-        where, cost = nearest(
-            some.points, some.keys, np.searchsorted(free, a_start), rest.points, rest.keys,
-            np.searchsorted(left, b_start), BIDDING, gaps,
-        )  # fmt: skip
+        ends = np.array([0, free.size]), np.array([0, left.size])
+        where, cost = nearest(some.points, some.keys, ends[0], rest.points, rest.keys, ends[1], BIDDING, gaps)
         able = where[:, 0] >= 0
         if not able.any():
-            return
+            break
         step = max(STEP * float(np.median(cost[able, 0])), 1e-12)
         found = auction(where, cost, free.size, step, MOST_BIDS * left.size)
         done = found >= 0
         if not done.any():
-            return
+            break
         partner[left[done]] = free[found[done]]
         taken = np.zeros(free.size, np.bool_)
         taken[found[done]] = True
         left, free = left[~done], free[~taken]
+    return partner
 
 
 def distances(a: Side, b: Side, records: Ints, rows: Ints) -> Floats:

@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Floats, Ints
@@ -25,17 +22,8 @@ from diskret.model.source import Relation, open_source
 from diskret.risk.classes import Column, coded, keys_given, numbered, numbers_of, share_codes
 from diskret.risk.judgement import Attack, Evidence, judge
 from diskret.risk.linkage import Links, Side, blocks_of, jittered, link, scaled
+from diskret.risk.linkage_sources import Asked, Names, Pair, asked_for, size_classes
 from diskret.risk.options import LinkageOptions
-
-Names = Sequence[str] | Mapping[str, str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Pair:
-    """A column that both files have, under its name in each."""
-
-    released: str
-    external: str
 
 
 def attack(
@@ -69,41 +57,35 @@ def attack(
     named = keys_given(unit, "units") if unit is not None else []
     if named and options.aligned:
         raise BadOption("unit and aligned both say who is who", hint="give one of them.")
-    key_pairs, value_pairs = _pairs(keys), _pairs(values)
-    if not key_pairs and not value_pairs:
-        raise BadOption("neither keys nor values to link by", hint='give keys=["region"] or values=["turnover"].')
-    released, known = open_source(anonymous), open_source(external)
-    _refuse_nothing_in_common(released, known, [*key_pairs, *value_pairs])
-    truth = known if original is None else open_source(original)
-    evidence = _evidence(released, known, truth, named, options.aligned, original is not None)
-    targets = _targets(released, truth, value_pairs, options.targets, original is not None)
-    groups = options.by
-    if groups is None:
-        groups = [p.external if original is None else p.released for p in key_pairs]
-    combinations = _combinations(truth, groups)
-    links = _link(released, known, _shared(released, known, key_pairs), value_pairs, options)
-    _warn_auction(links, options)
+    asked = asked_for(anonymous, external, original, keys, values, named, options.by)
+    if options.engine != "duckdb" and options.method != "fellegi_sunter":
+        from diskret.risk.far_linkage import attack_there
+
+        found = attack_there(asked, options)
+    else:
+        found = _attack_here(asked, options)
+    _warn_auction(found, options)
+    return found
+
+
+def _attack_here(asked: Asked, options: LinkageOptions) -> Attack:
+    """Both files are read, linked and judged on this machine."""
+    released, known = open_source(asked.anonymous), open_source(asked.external)
+    truth = known if asked.original is None else open_source(asked.original)
+    names = asked.check(released, known, truth, options)
+    evidence = _evidence(released, known, truth, asked, options.aligned)
+    targets: dict[str, tuple[Floats, Floats]] = {}
+    if names:
+        both = numbers_of(released, list(names)).T, numbers_of(truth, list(names.values())).T
+        targets = dict(zip(names, zip(*both, strict=True), strict=True))
+    combinations = _combinations(truth, asked.limits())
+    links = _link(released, known, _shared(released, known, asked.keys), asked.values, options)
     return judge(links, evidence, targets, combinations, options)
 
 
-def _targets(
-    released: Relation, truth: Relation, pairs: Sequence[_Pair], asked: Sequence[str] | None, has_original: bool
-) -> dict[str, tuple[Floats, Floats]]:
-    """The values the attacker wants to learn, by their names in the released file: as released, and as they are."""
-    wanted = [p.released for p in pairs] if asked is None else keys_given(asked, "targets")
-    outside = {p.released: p.external for p in pairs}
-    true_names = wanted if has_original else [outside.get(name, name) for name in wanted]
-    released.require(wanted)
-    truth.require(true_names)
-    if not wanted:
-        return {}
-    both = zip(numbers_of(released, wanted).T, numbers_of(truth, true_names).T, strict=True)
-    return dict(zip(wanted, both, strict=True))
-
-
-def _warn_auction(links: Links, options: LinkageOptions) -> None:
+def _warn_auction(found: Attack, options: LinkageOptions) -> None:
     """An attack that is weaker than it could be makes a file look safer than it is."""
-    others = int(links.partner.size - links.optimal)
+    others = found.units - found.optimal
     if options.method == "assignment" and others:
         warnings.warn(
             f"{others:,} units are in blocks of more than {options.optimal_up_to:,} records and were assigned by "
@@ -113,25 +95,7 @@ def _warn_auction(links: Links, options: LinkageOptions) -> None:
         )
 
 
-def _pairs(names: Names) -> list[_Pair]:
-    if isinstance(names, Mapping):
-        return [_Pair(released=str(a), external=str(b)) for a, b in names.items()]
-    return [_Pair(released=n, external=n) for n in (keys_given(names) if len(names) else [])]
-
-
-def _refuse_nothing_in_common(released: Relation, known: Relation, pairs: Sequence[_Pair]) -> None:
-    released.require([p.released for p in pairs])
-    missing = [p.external for p in pairs if p.external not in known.types]
-    if len(missing) == len(pairs):
-        raise NothingToLink(
-            f"the external file has none of the columns {listed(missing)}",
-            where=known.where,
-            hint=f"it has {listed(known.columns, most=20)}; map names with keys={{'region': 'bundesland'}}.",
-        )
-    known.require([p.external for p in pairs])
-
-
-def _shared(released: Relation, known: Relation, pairs: Sequence[_Pair]) -> list[tuple[Column, Column]]:
+def _shared(released: Relation, known: Relation, pairs: Sequence[Pair]) -> list[tuple[Column, Column]]:
     """Key columns of both files with the same codes."""
     if not pairs:
         return []
@@ -151,7 +115,7 @@ def _shared(released: Relation, known: Relation, pairs: Sequence[_Pair]) -> list
 
 
 def _link(
-    released: Relation, known: Relation, codes: list[tuple[Column, Column]], pairs: Sequence[_Pair],
+    released: Relation, known: Relation, codes: list[tuple[Column, Column]], pairs: Sequence[Pair],
     options: LinkageOptions,
 ) -> Links:  # fmt: skip
     rows, units = (int(r.query(f"SELECT count(*) FROM {r.view}")[0][0]) for r in (released, known))
@@ -183,9 +147,7 @@ def _blocks(codes: list[tuple[Column, Column]], rows: int, units: int) -> tuple[
 # --- who is who ------------------------------------------------------------------------------------------------------
 
 
-def _evidence(
-    released: Relation, known: Relation, truth: Relation, unit: list[str], aligned: bool, has_original: bool
-) -> Evidence:
+def _evidence(released: Relation, known: Relation, truth: Relation, asked: Asked, aligned: bool) -> Evidence:
     """Row of every external unit in the released file and in the file its values are judged by; -1 if not there."""
     rows, units, true_rows = (int(r.query(f"SELECT count(*) FROM {r.view}")[0][0]) for r in (released, known, truth))
     if aligned:
@@ -196,17 +158,14 @@ def _evidence(
             )
         same = np.arange(units)
         return Evidence(released=same, truth=same, checkable=units)
+    unit, has_original = asked.unit, asked.original is not None
     own = np.arange(units) if not has_original else np.full(units, -1)
     if not unit:
         return Evidence(released=np.full(units, -1), truth=own, checkable=0, known=False)
     ids = _identities((released, known, truth) if has_original else (released, known), unit)
     found = _row_of(ids[0], ids[1])
     if not (found >= 0).any():
-        raise NothingToLink(
-            f"no unit of the external file is in the released one by {listed(unit)}",
-            where=f"{released.where}, {known.where}",
-            hint="without common units no attack can succeed; is the column coded alike in both?",
-        )
+        raise asked.nobody(released.where, known.where)
     in_truth = _row_of(ids[2], ids[1]) if has_original else own
     return Evidence(released=found, truth=in_truth, checkable=int((found >= 0).sum()))
 
@@ -244,28 +203,13 @@ def _row_of(here: Ints, wanted: Ints) -> Ints:
     return place[wanted]  # who is not named is -1: the last place, which stays -1
 
 
-def _combinations(truth: Relation, by: Sequence[str] | Mapping[str, Sequence[float] | None]) -> dict[str, Column]:
+def _combinations(truth: Relation, limits: Mapping[str, Sequence[float] | None]) -> dict[str, Column]:
     """The columns that form combinations; numbers in classes where limits are given."""
-    limits = dict(by) if isinstance(by, Mapping) else dict.fromkeys(by)
-    truth.require(list(limits))
     found = {}
     for name, edges in limits.items():
         if edges is None:
             column = coded(truth, [name])[0]
-            found[name] = _named(column.codes, [str(x) for x in column.labels])
+            found[name] = Column(codes=column.codes, labels=np.array([str(x) for x in column.labels], dtype=object))
         else:
-            found[name] = _size_classes(numbers_of(truth, [name])[:, 0], list(edges), name)
+            found[name] = size_classes(numbers_of(truth, [name])[:, 0], list(edges), name)
     return found
-
-
-def _size_classes(values: Floats, edges: list[float], name: str) -> Column:
-    if not edges or any(b <= a for a, b in pairwise(edges)):
-        raise BadOption(f"the class limits of {name!r} do not ascend", hint="give lower limits such as [20, 50, 250].")
-    codes = np.searchsorted(np.array(edges, dtype=np.float64), values, side="right").astype(np.int32)
-    codes[np.isnan(values)] = -1
-    names = [f"under {edges[0]:g}", *(f"{a:g} to under {b:g}" for a, b in pairwise(edges))]
-    return _named(codes, [*names, f"{edges[-1]:g} and more"])
-
-
-def _named(codes: npt.NDArray[np.int32], labels: list[str]) -> Column:
-    return Column(codes=codes, labels=np.array(labels, dtype=object))

@@ -26,9 +26,10 @@ class LinkageOptions:
     of its classes (by default the keys). A value is usable if it is off by at most ``usable_within``.
 
     ``method`` is "assignment" (one to one, all units at once; blocks of more than ``optimal_up_to`` records by
-    auction), "single" (every unit on its own) or "fellegi_sunter" (needs the extra ``linkage``; with
-    ``engine="spark"`` on a cluster). ``scale`` says how values are compared: "log", "standard" or "rank"; equal
-    values are told apart by chance (``seed``).
+    auction), "single" (every unit on its own) or "fellegi_sunter" (needs the extra ``linkage``). ``scale`` says how
+    values are compared: "log", "standard" or "rank" (not on Spark); equal values are told apart by chance (``seed``).
+    On a Spark ``engine`` (as in `tabulate`) blocks are attacked where the records are. The outcome is the same, but who
+    was taken for whom stays there: ``partner``, ``distance`` and ``candidates`` are empty.
     """
 
     aligned: bool = False
@@ -39,7 +40,7 @@ class LinkageOptions:
     usable_within: float = 0.10
     cap: float = 0.5
     optimal_up_to: int = OPTIMAL_UP_TO
-    engine: str = "duckdb"
+    engine: object = "duckdb"
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -51,6 +52,5 @@ class LinkageOptions:
             raise BadOption("the cap does not lie between 0 and 1", hint="give 0.5 for one half.")
         if self.optimal_up_to < 0:
             raise BadOption("optimal_up_to is negative", hint="give the largest block to be assigned optimally, or 0.")
-        if self.engine != "duckdb" and self.method != "fellegi_sunter":
-            hint = 'use method="fellegi_sunter" there.'
-            raise BadOption(f"method {self.method!r} runs here, not on {self.engine!r}", hint=hint)
+        if self.engine != "duckdb" and self.scale == "rank" and self.method != "fellegi_sunter":
+            raise BadOption("ranks are not taken on Spark", hint='say scale="log" or "standard" there.')

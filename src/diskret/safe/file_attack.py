@@ -98,8 +98,11 @@ class FileAttack:
         """In words; the internal form names the counts that are exposed."""
         if self.safe:
             return f"safe: every small count of the original may have at least {self.least} values"
-        said = f"not safe: fewer than {self.least} values are possible for {len(self.exposed):,} small counts"
-        said += f" ({self.pinned:,} exactly known); undecided: {self.undecided:,}"
+        if self.exposed:
+            said = f"not safe: fewer than {self.least} values are possible for {len(self.exposed):,} small counts"
+            said += f" ({self.pinned:,} exactly known); undecided: {self.undecided:,}"
+        else:
+            said = f"not shown to be safe: {self.undecided:,} of {self.counts:,} small counts are undecided"
         if self.passed_over:
             said += f", of which {self.passed_over:,} were not looked at: a sample of {MOST_LOOKED_AT:,} was"
         if internal:

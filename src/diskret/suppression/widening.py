@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -35,31 +34,39 @@ def widened(beside: Beside, done: Suppression) -> Suppression:
     open_own = np.unique(beside.own[beside.own >= 0])
     open_own = open_own[cells.status[open_own] == Status.OPEN]
 
-    def attacked(hidden: Ints) -> tuple[AuditReport, System]:
-        tried = replace(cells, status=_with(cells, hidden))
-        return audit(tried, beside.promise, moves=done.moves), tried
+    exposed = places_of(cells, done.audit)
 
-    in_any_case = attacked(open_own)[0].open_to
+    def attacked(hidden: Ints) -> frozenset[tuple[str, str]]:
+        # hiding more exposes nothing: only what is exposed now is asked for again
+        status = np.where(cells.status == Status.PRIMARY, np.uint8(Status.SECONDARY), cells.status)
+        status[hidden], status[exposed] = Status.SECONDARY, Status.PRIMARY
+        return audit(replace(cells, status=status), beside.promise, moves=done.moves).open_to
+
+    in_any_case = attacked(open_own)
     if done.audit.open_to <= in_any_case:
         return done
-    exposed = [each.index[0] for each in done.audit.exposed if each.index]
     far = _distances(cells, exposed, open_own)[open_own]
     order = open_own[np.lexsort((cells.value[open_own], far, cells.value[open_own] == 0))]
     many = FIRST
-    while not attacked(order[:many])[0].open_to <= in_any_case:
+    while not attacked(order[:many]) <= in_any_case:
         many *= 2
-    hidden = needed(order[:many], lambda some: attacked(some)[0].open_to <= in_any_case)
-    report, table = attacked(hidden)
-    return replace(done, table=table, audit=report)
-
-
-def _with(cells: System, hidden: Ints) -> Any:
+    hidden = needed(order[:many], lambda some: attacked(some) <= in_any_case)
     status = cells.status.copy()
     status[hidden] = Status.SECONDARY
-    return status
+    table = replace(cells, status=status)
+    return replace(done, table=table, audit=audit(table, beside.promise, moves=done.moves))
 
 
-def _distances(cells: System, exposed: list[int], own: Ints) -> Ints:
+def places_of(cells: System, report: AuditReport) -> Ints:
+    """Exposed and undecided cells."""
+    found = {each.index[0] for each in report.exposed if each.index}
+    if report.undecided:
+        sensitive = np.flatnonzero(cells.status == Status.PRIMARY).tolist()
+        found |= {cell for cell in sensitive if cells.name_of(cell) in report.undecided}
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def _distances(cells: System, exposed: Ints, own: Ints) -> Ints:
     """How many equations away from exposed cells all others stand, by cells that are hidden or may be."""
     row, columns, rows = cells.system.row_of(), cells.system.columns, cells.system.rows
     movable = cells.hidden.reshape(-1).copy()
@@ -78,12 +85,12 @@ def _distances(cells: System, exposed: list[int], own: Ints) -> Ints:
         far[fresh] = step
 
 
-def needed(cells: Ints, enough: Callable[[Ints], bool]) -> Ints:
+def needed(cells: Ints, enough: Callable[[Ints], bool], most: int = MOST_AUDITS) -> Ints:
     """Some cells without those that need not be hidden: halves are opened, then smaller parts; the last ones first."""
     step, attempts = max(1, cells.size // 2), 0
-    while attempts < MOST_AUDITS:
+    while attempts < most:
         at = cells.size
-        while at > 0 and attempts < MOST_AUDITS:
+        while at > 0 and attempts < most:
             fewer = np.delete(cells, slice(max(0, at - step), at))
             attempts += 1
             if enough(fewer):

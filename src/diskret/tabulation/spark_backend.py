@@ -58,7 +58,7 @@ class SparkRelation(Relation):
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of a small result."""
-        return [tuple(row) for row in _said(self.where, lambda: self.connection.sql(sql).collect())]
+        return [tuple(row) for row in said(self.where, lambda: self.connection.sql(sql).collect())]
 
 
 class SparkBackend:
@@ -81,14 +81,14 @@ class SparkBackend:
 
     def keep(self, name: str, sql: str) -> None:
         """Keep the result of a statement under a name."""
-        frame = _said(self.data.where, lambda: self.session.sql(sql).persist())
+        frame = said(self.data.where, lambda: self.session.sql(sql).persist())
         self.kept.append(frame)
         frame.createOrReplaceTempView(name)
         self.views.append(name)
 
     def batches(self, sql: str) -> Iterator[Batch]:
         """The columns of a result in one batch: finest cells, not records."""
-        table = _said(self.data.where, lambda: self.session.sql(sql).toArrow())
+        table = said(self.data.where, lambda: self.session.sql(sql).toArrow())
         yield {name: table.column(name).to_numpy() for name in table.column_names}
 
     def close(self) -> None:
@@ -101,26 +101,26 @@ class SparkBackend:
             self.session.stop()
 
 
-def open_spark(source: object, engine: object) -> SparkBackend:
-    """A backend for "spark" (the active session, or a local one), a session, or a master URL."""
+def open_spark(source: object, engine: object, view: str = VIEW) -> SparkBackend:
+    """A backend for "spark" (the active session, or a local one), a session, or a master URL; files by views."""
     try:
         from pyspark.sql import SparkSession
     except ImportError as e:
         raise MissingExtra.needed("spark", "engine='spark'") from e
     session, own = session_of(SparkSession, engine)
     layers, source = layers_of(source)
-    views = [VIEW]
+    views = [view]
     try:
         frame, where, decimal = _frame(session, source)
         if not frame.head(1):
             raise EmptyData("there are no rows", where=where, hint="a table needs at least one row of data.")
         thousands = getattr(source, "thousands", None)
-        data = _viewed(frame, SparkRelation(session, VIEW, {}, where, decimal, thousands=thousands))
+        data = _viewed(frame, SparkRelation(session, view, {}, where, decimal, thousands=thousands))
         for layer in layers:
-            views.append(f"{VIEW}_{len(views)}")
+            views.append(f"{view}_{len(views)}")
             data = _layered(replace(data, view=views[-1]), data, layer)
     except BaseException:
-        SparkBackend(session, SparkRelation(session, VIEW, {}, ""), own, views).close()
+        SparkBackend(session, SparkRelation(session, view, {}, ""), own, views).close()
         raise
     return SparkBackend(session, data, own, views)
 
@@ -149,7 +149,7 @@ def _unpivoted(data: SparkRelation, asked: Unpivoted) -> Any:
     if kind == "VARCHAR":
         frame = frame.withColumns({name: frame[f"`{name}`"].cast("string") for name in asked.columns})
     names = [[f"`{name}`" for name in each] for each in (kept, asked.columns)]
-    return _said(data.where, lambda: frame.unpivot(*names, asked.into, asked.value))
+    return said(data.where, lambda: frame.unpivot(*names, asked.into, asked.value))
 
 
 def _frame(session: Any, source: object) -> tuple[Any, str, str | None]:
@@ -178,7 +178,7 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str | None]:
     else:
         table = pa.Table.from_pandas(source)
     where = f"the {type(source).__name__}"
-    return _said(where, lambda: session.createDataFrame(_plain(table))), where, "."
+    return said(where, lambda: session.createDataFrame(_plain(table))), where, "."
 
 
 def _file(session: Any, source: Delimited | Parquet) -> tuple[Any, str, str | None]:
@@ -192,7 +192,7 @@ def _file(session: Any, source: Delimited | Parquet) -> tuple[Any, str, str | No
     # Without this option folders called name=code would change the columns.
     reader = session.read.option("recursiveFileLookup", "true")
     if isinstance(source, Parquet):
-        return _said(str(path), lambda: reader.parquet(*places)), str(path), source.decimal
+        return said(str(path), lambda: reader.parquet(*places)), str(path), source.decimal
     if path.suffix.lower() not in TEXT:
         raise BadOption(f"Spark cannot read {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv.")
     encoding, delimiter = _seen(source)
@@ -200,7 +200,7 @@ def _file(session: Any, source: Delimited | Parquet) -> tuple[Any, str, str | No
     reader = reader.option("header", "true").option("inferSchema", "false").option("encoding", encoding)
     if delimiter:
         reader = reader.option("delimiter", delimiter)
-    return _said(str(path), lambda: reader.csv(places)), str(path), source.decimal
+    return said(str(path), lambda: reader.csv(places)), str(path), source.decimal
 
 
 def _seen(source: Delimited) -> tuple[str, str | None]:
@@ -250,7 +250,7 @@ def _text(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _said(where: str, work: Any) -> Any:
+def said(where: str, work: Any) -> Any:
     """Run something on the cluster; its complaints become ours."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException

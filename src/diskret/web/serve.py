@@ -39,7 +39,7 @@ def serve(
         from diskret.web.server import MOST_UPLOAD, make_app
         from diskret.web.workbench import Workbench
     except ImportError as e:
-        raise MissingExtra.needed("web", "the workbench") from e
+        raise MissingExtra.behind(e, "web", "the workbench") from e
     listening = _listen(port)
     with listening:
         found = int(listening.getsockname()[1])
