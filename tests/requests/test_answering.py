@@ -196,3 +196,15 @@ def test_a_group_that_breaks_a_rule_only_together_cannot_be_subtracted(rules: An
     by_one = Query(by=("who",), value="x", where={"who": tuple(str(i) for i in range(len(few) + 3))})
     for two in ((Query(value="x"), rest), (rest, Query(value="x"))):
         assert [each.kind for each in asked(records, by_one, *two, house=house)][1:] == ["table", "refused"]
+
+
+def test_contributions_of_both_signs_are_no_nothing() -> None:
+    """Two firms whose profits and losses cancel: each reads the other one off the sum."""
+    data = {"region": list("aabbbccc"), "x": [5, -5, 7, 8, -9, 3, 4, 5]}
+    records = Records.of(data, ["region"], ["x"])
+    (done,) = asked(records, Query(by=("region",), value="x"), house=House(rules=AnyOf((dk.rules.MinCount(3),))))
+    assert done.table is None or "region=a" in done.table.name_cells(done.table.hidden)
+    (alone,) = asked(
+        records, Query(value="x", where={"region": ("a",)}), house=House(rules=AnyOf((dk.rules.MinCount(3),)))
+    )
+    assert alone.kind == "refused"

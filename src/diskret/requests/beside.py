@@ -296,7 +296,9 @@ def _system(every: Rows, atoms: Atoms, at: Ints, ranked: int, frequency: bool) -
         count=count.tolist(), frequency=frequency, positive=bool((atoms.value >= 0).all()),
     )  # fmt: skip
     # who is alone in a group of units does not know that he is: counts are guarded by numbers of units
-    return replace(system, respondents=None if frequency else Contributors(count, largest)), count
+    absolute = added(atoms.absolute[part], row, size, decimals_of(atoms.absolute))
+    people = Contributors(count, largest, None if (absolute == np.abs(value)).all() else absolute)
+    return replace(system, respondents=None if frequency else people), count
 
 
 def _marked(system: System, rules: AnyOf, frequency: bool) -> Table:

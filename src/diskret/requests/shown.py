@@ -190,6 +190,8 @@ class Atoms:
     count: Ints
     largest: Floats
     """The largest contributions of every atom, descending."""
+    absolute: Floats
+    """Sums of the sizes of contributions: more than the value where some of them are negative."""
     decimals: int | None
 
     @property
@@ -214,7 +216,8 @@ def atoms_of(tables: Sequence[Shown], value: Floats, ranked: int) -> Atoms:
         largest[there, k] = np.abs(value[order[(begin[:-1] + k)[there]]])
     return Atoms(
         of=number, first=first.astype(np.int64), value=added(value, number, size, decimals),
-        count=np.bincount(number, minlength=size).astype(np.int64), largest=largest, decimals=decimals,
+        count=np.bincount(number, minlength=size).astype(np.int64), largest=largest,
+        absolute=added(np.abs(value), number, size, decimals), decimals=decimals,
     )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def broken_union(rows: Rows, atoms: Atoms, rules: AnyOf) -> Bools | Undecided | 
     >>> rows = np.array([[True, True, True, True, True], [False, False, False, False, True]])
     >>> one = np.ones((5, 1))
     >>> atoms = Atoms(of=np.arange(5), first=np.arange(5), value=one[:, 0], count=np.ones(5, np.int64), largest=one,
-    ...               decimals=0)
+    ...               absolute=one[:, 0], decimals=0)
     >>> broken_union(rows, atoms, AnyOf((MinCount(5),))).tolist()
     [True, True, True, True, False]
     >>> broken_union(rows, atoms, AnyOf((MinCount(3),))) is None
@@ -102,7 +102,7 @@ class _Wanted:
 
 def _wanted(atoms: Atoms, rule: Rule, contributions: Floats) -> _Wanted:
     """A rule as a sum that is at most so much: of atoms, and of contributions that are singled out."""
-    size, nothing = np.abs(atoms.value), np.zeros(contributions.size)
+    size, nothing = atoms.absolute, np.zeros(contributions.size)
     every = np.ones(atoms.size, dtype=np.bool_)
     hair = HAIR * max(float(size.max(initial=0.0)), 1e-300)
     if isinstance(rule, MinCount):
