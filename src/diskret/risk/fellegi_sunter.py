@@ -27,8 +27,8 @@ from diskret.risk.linkage import CANDIDATES, Links, Side, distances
 LEVELS = (0.01, 0.05, 0.1, 0.2, 0.5)
 MOST_PAIRS = 2_000_000_000
 TRAINING_PAIRS = 5_000_000
-"""Pairs from which weights are learned, the same ones every time. With all 84 million of 100,000 x 100,000 firms in 221
-blocks, learning takes 36 CPU seconds more, weights change in the second digit, and 28,977 units are found, not 28,854."""
+"""Pairs from which weights are learned, the same ones every time. With all 84 million of 100,000 x 100,000 firms in
+221 blocks learning takes 36 CPU s more, weights change in the second digit, and 28,977 units are found, not 28,854."""
 LEAST_PROBABILITY = 0.01
 """Pairs below it are not links, whatever else there is."""
 
