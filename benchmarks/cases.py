@@ -9,6 +9,8 @@ from benchmarks import (
     cell_key,
     comparison,
     complete,
+    far,
+    large_files,
     marking,
     microdata,
     perturbation,
@@ -23,8 +25,8 @@ from benchmarks import (
 from benchmarks.case import Case
 
 ROOMS = (
-    tabulation, marking, suppression, auditing, complete, pools, systems, perturbation, cell_key, microdata, safe, risk,
-    comparison, publication,
+    tabulation, marking, suppression, auditing, complete, pools, systems, perturbation, cell_key, microdata,
+    large_files, safe, risk, far, comparison, publication,
 )  # fmt: skip
 CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cases()}
 
@@ -42,6 +44,8 @@ LONG = (
     # searches of SAFE: the census of a million persons to 2/6/6 stays
     "safe-adult-122", "safe-census100k-266", "safe-census100k-printed", "safe-census1m-277", "safe-census*-default",
     "safe-weights-*", "safe-size-*", "safe-wide",
+    # workers of their own, and files larger than memory: minutes to hours
+    "far-*-spark", "far-*-3M-*", "far-*-10M-*", "large-file-10M-*", "large-file-100M-*",
 )  # fmt: skip
 """Cases that only `make bench-all` runs, by name."""
 

@@ -117,6 +117,7 @@ def test_the_same_question_has_the_same_key_however_it_is_put() -> None:
     one = Query(by=("region", "sector"), value="x", where={"region": ("N", "s1")})
     other = Query(by=("sector", "region"), value="x", where={"region": ("s1", "N", "N")})
     assert one.key() == other.key()
+    assert Query(at_least={"employees": 50}).key() == Query(at_least={"employees": 50.0}).key()
     assert one.key() != Query(by=("region",), value="x").key()
     assert Query.from_dict(one.to_dict()) == one
 

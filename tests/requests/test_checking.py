@@ -13,6 +13,7 @@ import diskret as dk
 from diskret.cli import app
 from diskret.job.check_file import check_file, read_outputs
 from diskret.job.house import read_house
+from diskret.ledger import About
 from diskret.model.errors import BadJob, BadOption
 from diskret.requests.answering import answer
 from diskret.requests.beside import House
@@ -32,6 +33,7 @@ from diskret.requests.outputs import (
 from diskret.requests.query import Query
 from diskret.requests.records import Records
 from diskret.rules.rule import AnyOf
+from tests.houses import OUTPUTS, house_in
 
 HOUSE = House(rules=dk.rules.MinCount(3) | dk.rules.PPercent(10))
 BORDERS: list[tuple[Output, Verdict]] = [
@@ -135,76 +137,29 @@ def test_parameters_out_of_range_are_refused() -> None:
         Percentile(name="p", at=101, units=9)
 
 
-HOUSE_FILE = """
-[house]
-ledger = "ledger"
-population = "firms"
-period = "2024"
-unit = "EUR"
-[data]
-microdata = "firms.csv"
-[table]
-by = ["region", "sector"]
-value = ["turnover"]
-[rules]
-min_count = 3
-p_percent = 10
-"""
-OUTPUTS = """
-house = "house.toml"
-who = "project 12"
-[[output]]
-name = "regions"
-kind = "table"
-cells = "cells.csv"
-by = ["region"]
-value = "turnover"
-count = "n"
-largest = ["x1", "x2"]
-[[output]]
-name = "wages"
-kind = "model"
-units = 200
-parameters = 12
-[[output]]
-name = "oldest"
-kind = "extreme"
-"""
-
-
-def handed_in(folder: Path, few: int = 9) -> Path:
-    """A house and a file of outputs."""
-    (folder / "house.toml").write_text(HOUSE_FILE, encoding="utf-8")
-    (folder / "firms.csv").write_text("region,sector,turnover\na,A,5\n", encoding="utf-8")
-    rows = f"a,100,9,30,20\nb,90,{few},30,20\nc,80,9,20,20\n"
-    (folder / "cells.csv").write_text(f"region,turnover,n,x1,x2\n{rows}", encoding="utf-8")
-    (folder / "outputs.toml").write_text(OUTPUTS, encoding="utf-8")
-    return folder / "outputs.toml"
-
-
 def test_the_file_for_the_records_is_for_its_owner_alone_and_says_everything(tmp_path: Path) -> None:
-    done = check_file(handed_in(tmp_path), tmp_path / "kept.json")
+    done = check_file(house_in(tmp_path, 9), tmp_path / "kept.json")
     assert [each.verdict for each in done.findings] == ["accept", "accept", "change"]
     assert stat.S_IMODE((tmp_path / "kept.json").stat().st_mode) == 0o600
     kept = json.loads((tmp_path / "kept.json").read_text(encoding="utf-8"))
     assert kept["who"] == "project 12"
     assert [each["verdict"] for each in kept["outputs"]] == ["accept", "accept", "change"]
-    assert set(kept["files"]) == {"cells.csv"}
+    assert set(kept["files"]) == {"table1.csv"}
 
 
 def test_what_is_accepted_is_remembered_and_the_next_check_stands_beside_it(tmp_path: Path) -> None:
-    outputs = handed_in(tmp_path)
+    outputs = house_in(tmp_path, 9)
     check_file(outputs, remember=True)
     ledger = dk.open_ledger(tmp_path / "ledger")
-    assert [entry.name for entry in ledger.entries] == ["output 1: regions"]
+    assert [entry.name for entry in ledger.entries] == ["output 1: turnover by region"]
     later = outputs.with_name("later.toml")
-    text = OUTPUTS.replace('kind = "model"\nunits = 200', 'kind = "model"\nat_least = { age = 20 }\nunits = 199')
+    text = OUTPUTS.replace('kind = "model"\nunits = 812', 'kind = "model"\nat_least = { age = 20 }\nunits = 811')
     later.write_text(text.partition("[[output]]")[0] + "[[output]]" + text.split("[[output]]")[2], encoding="utf-8")
     assert check_file(later).findings[0].verdict == "refuse"
 
 
 def test_the_command_says_the_same_and_ends_with_1_unless_all_are_accepted(tmp_path: Path) -> None:
-    outputs = handed_in(tmp_path, few=2)
+    outputs = house_in(tmp_path)
     done = CliRunner().invoke(app, ["check-output", str(outputs), "--out", str(tmp_path / "kept.json")])
     assert done.exit_code == 1
     assert check_file(outputs).report() in done.output
@@ -213,8 +168,8 @@ def test_the_command_says_the_same_and_ends_with_1_unless_all_are_accepted(tmp_p
 
 
 def test_mistakes_in_files_are_told_all_at_once(tmp_path: Path) -> None:
-    path = handed_in(tmp_path)
-    path.write_text(OUTPUTS.replace("parameters = 12", "parametres = 12").replace('who = "project 12"', "whom = 1"))
+    path = house_in(tmp_path, 9)
+    path.write_text(OUTPUTS.replace("parameters = 14", "parametres = 14").replace('who = "project 12"', "whom = 1"))
     with pytest.raises(BadJob) as caught:
         read_outputs(path)
     assert "parametres" in str(caught.value)
@@ -235,9 +190,10 @@ def test_mistakes_in_files_are_told_all_at_once(tmp_path: Path) -> None:
 def test_a_house_whose_words_requests_would_not_heed_is_refused(tmp_path: Path, line: str) -> None:
     """Weights and owners change what is safe: silence would be a promise nobody keeps."""
     section = line.partition("\n")[0]
-    text = HOUSE_FILE.replace(section, line) if section in HOUSE_FILE else HOUSE_FILE + line + "\n"
+    house_in(tmp_path)
+    said = (tmp_path / "house.toml").read_text(encoding="utf-8")
+    text = said.replace(section, line, 1) if section in said else said + line + "\n"
     (tmp_path / "house.toml").write_text(text, encoding="utf-8")
-    (tmp_path / "firms.csv").write_text("region,sector,turnover,w,owner\na,A,5,1,o\n", encoding="utf-8")
     with pytest.raises(BadJob, match="do not heed"):
         read_house(tmp_path / "house.toml").desk()
 
@@ -248,3 +204,52 @@ def test_rules_that_cannot_judge_groups_of_records_are_refused() -> None:
         answer(records, Query(value="x"), House(rules=dk.rules.MinCount(3) | dk.rules.OneCategory()))
     with pytest.raises(BadOption, match="no rule about them"):
         answer(records, Query(value="x"), House(rules=AnyOf((dk.rules.SmallCells(3),))))
+
+
+def two_tables() -> tuple[TableOutput, TableOutput]:
+    """By regions and by zones that cut across them; each is safe by itself, and one less the other is a single firm."""
+    cells = {
+        "region": list("abcd"),
+        "x": [10, 20, 30, 40],
+        "n": [1, 5, 5, 5],
+        "x1": [10, 5, 8, 10],
+        "x2": [0, 5, 8, 10],
+    }
+    found = []
+    for name, tree, hidden in (
+        ("regions", {"N": ["a", "b"], "S": ["c", "d"]}, "ab"), ("zones", {"wet": ["a", "c"], "dry": ["b", "d"]}, "ac"),
+    ):  # fmt: skip
+        marks = ["secondary" if code in hidden else "" for code in "abcd"]
+        by = {"region": dk.Hierarchy.from_nested({"DE": tree})}
+        made = dk.Table.from_cells(
+            {**cells, "st": marks}, by=by, value="x", count="n", largest=["x1", "x2"], status="st"
+        )
+        about = About(population="firms", period="2024", unit="EUR", value="x")
+        found.append(TableOutput(name=name, table=made, about=about))
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("remembers", [True, False])
+def test_tables_of_one_file_are_attacked_together(tmp_path: Path, remembers: bool) -> None:
+    one, other = two_tables()
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True) if remembers else None
+    for alone in (one, other):
+        assert check_outputs([alone], HOUSE, ledger=ledger).verdict == "accept"
+    found = check_outputs([one, other], HOUSE, ledger=ledger)
+    assert [each.verdict for each in found.findings] == ["accept", "change"]
+    assert [each.verdict for each in check_outputs([other, one], HOUSE, ledger=ledger).findings] == ["accept", "change"]
+    if ledger is not None:
+        assert ledger.entries == ()
+
+
+def test_a_minimum_count_of_the_house_holds_for_every_kind() -> None:
+    ten = House(rules=AnyOf((dk.rules.MinCount(10),)))
+    for few, enough in (
+        (Percentile(name="p90", at=90, units=99, same=9), Percentile(name="p90", at=90, units=99, same=10)),
+        (Percentile(name="p90", at=90, units=99), Percentile(name="p90", at=90, units=100)),
+        (Model(name="m", units=9, parameters=1), Model(name="m", units=11, parameters=1)),
+        (Picture(name="h", smallest=9), Picture(name="h", smallest=10)),
+        (Extreme(name="e", same=9), Extreme(name="e", same=10)),
+    ):
+        assert check_outputs([few], ten, OutputRules(degrees=5)).verdict != "accept"
+        assert check_outputs([enough], ten, OutputRules(degrees=5)).verdict == "accept"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -113,14 +114,37 @@ def test_the_register_is_for_its_owner_alone_and_notices_changes(tmp_path: Path)
     desk = desk_in(tmp_path)
     desk.answer(Query(by=("region",), value="x"), who="project 12")
     desk.answer(Query(by=("sector",), value="x"))
-    first, second = sorted((tmp_path / "requests").glob("*.json"))
+    first, _ = sorted((tmp_path / "requests").glob("*.json"))
     assert stat.S_IMODE(first.stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "requests").stat().st_mode) == 0o700
     first.write_text(first.read_text(encoding="utf-8").replace("project 12", "project 13"), encoding="utf-8")
     with pytest.raises(DamagedLedger, match="lost or was changed"):
         Register(tmp_path).entries()
-    second.unlink()
-    assert len(Register(tmp_path).entries()) == 1
+
+
+def test_the_newest_request_is_missed_too(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path)
+    for by in ("region", "sector"):
+        desk.answer(Query(by=(by,), value="x"))
+    newest = tmp_path / "requests" / "000002.json"
+    assert stat.S_IMODE((tmp_path / "requests" / "last").stat().st_mode) == 0o600
+    text = newest.read_text(encoding="utf-8")
+    newest.write_text(text.replace('"table"', '"other"'), encoding="utf-8")
+    with pytest.raises(DamagedLedger, match="request 2 is lost or was changed"):
+        Register(tmp_path).entries()
+    newest.unlink()
+    with pytest.raises(DamagedLedger, match="request 2 is lost or was changed"):
+        desk.answer(Query(value="x"))
+    newest.write_text(text, encoding="utf-8")
+    assert len(Register(tmp_path).entries()) == 2
+    # a process that ended between the two files leaves one more than was said
+    Register(tmp_path).add({"asked": "more"})
+    (tmp_path / "requests" / "last").write_text(f'{{"number": 2, "hash": "{_hash(newest)}"}}', encoding="utf-8")
+    assert len(Register(tmp_path).entries()) == 3
+
+
+def _hash(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
 
 
 def test_nothing_is_answered_where_nothing_can_be_remembered(tmp_path: Path) -> None:

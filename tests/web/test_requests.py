@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -13,59 +12,7 @@ from starlette.testclient import TestClient
 from diskret.job.request_file import answer_file
 from diskret.ledger.ledger import open_ledger
 from diskret.web.workbench import Workbench
-
-HOUSE = """
-[house]
-ledger = "ledger"
-population = "firms"
-period = "2024"
-unit = "EUR"
-[data]
-microdata = "people.csv"
-[table]
-by = ["region", "sector", "employees"]
-value = ["turnover"]
-[classifications.region]
-prefixes = [1]
-[rules]
-min_count = 3
-p_percent = 13.37
-"""
-OUTPUTS = """
-house = "house.toml"
-who = "project 12"
-[[output]]
-name = "regions"
-kind = "table"
-cells = "cells.csv"
-by = ["region"]
-value = "turnover"
-count = "n"
-largest = ["x1", "x2"]
-[[output]]
-name = "wages"
-kind = "model"
-units = 200
-parameters = 12
-[[output]]
-name = "oldest"
-kind = "extreme"
-"""
-
-
-def house_in(folder: Path) -> None:
-    """A house with firms whose turnovers look like nothing else, and outputs of a project."""
-    chance = random.Random(4)
-    rows = [
-        f"{chance.choice(['N1', 'N2', 'S1', 'S2'])},{chance.choice('ABC')},{chance.randint(1, 60)},"
-        f"{chance.randrange(10_000_000, 99_999_999)}"
-        for _ in range(50)
-    ]
-    (folder / "people.csv").write_text("region,sector,employees,turnover\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    (folder / "house.toml").write_text(HOUSE, encoding="utf-8")
-    (folder / "outputs.toml").write_text(OUTPUTS, encoding="utf-8")
-    cells = "a,100,9,30,20\nb,90,2,50,40\nc,80,9,20,20\n"
-    (folder / "cells.csv").write_text(f"region,turnover,n,x1,x2\n{cells}", encoding="utf-8")
+from tests.houses import HOUSE, OUTPUTS, house_in
 
 
 @pytest.fixture
@@ -162,7 +109,7 @@ def test_nothing_outside_the_workspace_is_read_or_written(desk: TestClient, benc
         error = desk.post("/api/request/house", json={"house": "away.toml"}).json()["error"]
         assert error["code"] == "W2", error
     assert not (tmp_path / "ledger").exists()
-    (root / "away.toml").write_text(OUTPUTS.replace('"cells.csv"', '"../secret.csv"'), encoding="utf-8")
+    (root / "away.toml").write_text(OUTPUTS.replace('"table1.csv"', '"../secret.csv"'), encoding="utf-8")
     assert desk.post("/api/request/check", json={"file": "away.toml"}).json()["error"]["code"] == "W2"
     (root / "away.toml").write_text(OUTPUTS.replace('"house.toml"', '"../house.toml"'), encoding="utf-8")
     assert desk.post("/api/request/check", json={"file": "away.toml"}).json()["error"]["code"] == "W2"

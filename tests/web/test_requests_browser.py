@@ -11,8 +11,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
+from tests.houses import house_in
 from tests.web.test_records_browser import Screen
-from tests.web.test_requests import house_in
 
 
 @pytest.fixture

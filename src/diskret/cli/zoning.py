@@ -37,7 +37,8 @@ def zonings(
     from diskret.publication.zone_picture import read_places, write_zone_picture
     from diskret.zoning.closing import close_differences
     from diskret.zoning.differences import find_differences
-    from diskret.zoning.findings import plain_findings, read_totals, write_findings
+    from diskret.zoning.findings import plain_findings, plain_together, read_totals, write_findings
+    from diskret.zoning.together import Combinations, find_together
     from diskret.zoning.zones import Zoning
 
     if len(set(zone)) < 2:
@@ -51,21 +52,35 @@ def zonings(
     said: list[dict[str, Any]] = []
     lines: list[str] = []
     safe = True
+    withheld: dict[str, list[str]] = {}
     for first, second in combinations(dict.fromkeys(zone), 2):
         zoning = Zoning.of(data, first, second, units=units, share=share, totals=known)
         found = find_differences(zoning, min_units)
         closed = close_differences(zoning, min_units) if close and not found.safe else None
         safe &= found.safe if closed is None else closed.safe
+        if closed is not None:
+            for name, zones in zip(zoning.names, closed.withheld, strict=True):
+                withheld[name] = sorted({*withheld.get(name, ()), *zones})
         lines += [repr(zoning), found.report(internal)] + ([] if closed is None else [str(closed)])
         said.append(plain_findings(found, closed))
         if picture is not None:
             write_zone_picture(found, picture, where)
             lines.append(f"wrote {picture}")
+    together: dict[str, Any] = {}
+    if len(set(zone)) > 2:
+        # what only three of them give away no pair shows
+        left = find_together(Combinations.of(data, list(dict.fromkeys(zone)), withheld), min_units)
+        safe &= left.safe
+        lines.append(left.report())
+        together = plain_together(left)
+        said.append(together)
     if out is not None:
         write_findings(said, out)
         lines.append(f"wrote {out}")
     if json:
-        echo_json({"safe": safe, "pairs": [_without_units(each) for each in said] if not internal else said})
+        pairs = [each for each in said if each is not together]
+        told = {"safe": safe, "pairs": pairs if internal else [_without_units(each) for each in pairs]}
+        echo_json(told | ({"together": together} if together else {}))
     elif not quiet:
         typer.echo("\n".join(lines))
     if not safe:

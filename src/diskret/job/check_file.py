@@ -39,7 +39,7 @@ from diskret.job.read import job_content
 from diskret.ledger.lock import alone_in
 from diskret.model.errors import BadJob, UnreadableFile, listed
 from diskret.model.table import Table
-from diskret.requests.checking import Counted, OutputCheck, check_outputs
+from diskret.requests.checking import Counted, OutputCheck, apart_in, check_outputs
 from diskret.requests.outputs import Extreme, Group, Model, Output, Percentile, Picture, Statistic, TableOutput
 from diskret.requests.register import Register
 
@@ -206,19 +206,16 @@ def check_file(path: str | Path, records: str | Path | None = None, *, remember:
     else:
         register.place.mkdir(mode=0o700, exist_ok=True)
         with alone_in(register.place):
-            earlier = [each for entry in register.entries() for each in _groups(entry)]
+            entries = register.entries()
+            earlier = [each for entry in entries for each in _groups(entry)]
             done = check_outputs(outputs, office.house, office.output_rules, ledger=ledger, earlier=earlier)
             if remember:
-                number = len(register.entries()) + 1
+                number = len(entries) + 1
                 for output in outputs:
                     if isinstance(output, TableOutput) and output.name in _accepted(done) and output.about is not None:
-                        about = output.about
-                        known = {entry.subject for entry in ledger.entries}
-                        own = (about.population, about.value or output.table.response, about.scale[1])
-                        if known and own not in known:
-                            about = replace(about, apart="another value of the same units")
-                        ledger.add(done.tables[output.name], about, name=f"output {number}: {output.name}", told=False)
-                register.add(_kept(asked, done, here, [g for g in done.groups if _of(g, done)]))
+                        about = apart_in(ledger, output.table, output.about)
+                        ledger.add(done.tables[output.name], about, name=f"output {number}: {output.name}")
+                register.add(_kept(asked, done, here, [g for g in done.groups if _of(g, done)]), len(entries))
     if records is not None:
         said = _kept(asked, done, here, list(done.groups))
         with whole_file(records, private=True) as part:

@@ -99,15 +99,13 @@ def protect(asked: MicrodataSection, here: Path, source: object, progress: Progr
     records = read_records(source, asked.values)
     records.require([c for c in (*asked.classes, asked.unit, asked.wave) if c])
     say("coarsening", 0, len(asked.steps))
-    steps = list(_reducing(asked, here))
-    if isinstance(source, Normalised):
-        steps = [step.normalised() if isinstance(step, Recode) else step for step in steps]
+    steps = reducing_steps(asked, here, source)
     reduced = coarsen(records, steps, unit=asked.unit)
     current, done = reduced.frame, []
     for number, step in enumerate(asked.steps):
         if not isinstance(step, REDUCING):
             say(step.do, number, len(asked.steps))
-            done.append(_changed(asked, step, current, _seed(asked, number)))
+            done.append(changed(asked, step, current, seed_of(asked, number)))
             current = done[-1].frame
     say("comparing", len(asked.steps), len(asked.steps))
     kept = [name for name in asked.values if name in current]
@@ -117,6 +115,14 @@ def protect(asked: MicrodataSection, here: Path, source: object, progress: Progr
     return ScientificUse(
         original=reduced.frame, protected=current, coarsened=reduced, steps=tuple(done), utility=utility
     )
+
+
+def reducing_steps(asked: MicrodataSection, here: Path, source: object) -> list[Step]:
+    """The steps that take information away, for codes as this source has them."""
+    steps = list(_reducing(asked, here))
+    if isinstance(source, Normalised):
+        return [step.normalised() if isinstance(step, Recode) else step for step in steps]
+    return steps
 
 
 def _reducing(asked: MicrodataSection, here: Path) -> Iterator[Step]:
@@ -137,7 +143,7 @@ def _reducing(asked: MicrodataSection, here: Path) -> Iterator[Step]:
             )  # fmt: skip
 
 
-def _changed(
+def changed(
     asked: MicrodataSection, step: MicroaggregateStep | NoiseStep | SwapStep | PramStep, records: Records, seed: int
 ) -> Protected:
     """One step that changes values."""
@@ -173,7 +179,7 @@ def _columns(asked: MicrodataSection, said: Sequence[str], records: Records) -> 
     return list(said) if said else [name for name in asked.values if name in records]
 
 
-def _seed(asked: MicrodataSection, number: int) -> int:
+def seed_of(asked: MicrodataSection, number: int) -> int:
     """Each step has random numbers of its own, so that one more step leaves the others as they were."""
     words = np.random.SeedSequence([asked.seed or 0, number]).generate_state(2, np.uint64)
     return int(words[0]) << 64 | int(words[1])
@@ -203,7 +209,7 @@ def write_microdata(
         if said.records:
             leaving = made.protected
             if asked.renumber:
-                leaving = renumber(leaving, asked.unit, asked.wave, _seed(asked, len(asked.steps)))
+                leaving = renumber(leaving, asked.unit, asked.wave, seed_of(asked, len(asked.steps)))
             write_records(leaving, meanwhile(here / said.records), formulas=said.formulas or "keep")
             files.append(here / said.records)
         for name, internal in said.reports:

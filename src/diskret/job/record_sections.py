@@ -152,6 +152,10 @@ class MicrodataSection(Section):
     wave: str | None = Field(None, description="column that says to which wave a record belongs")
     seed: int | None = Field(None, ge=0, description="start of the random numbers; long, and secret")
     renumber: bool = Field(True, description="whether units get new random numbers and the records their order")
+    by_column: bool = Field(
+        False, description="read, protect and write a few columns at a time, for files larger than memory; nothing is "
+        "compared then"
+    )  # fmt: skip
     steps: list[MicrodataStep] = Field(description="what is done, in order", min_length=1)
     regressions: list[RegressionSection] = Field(default_factory=list, description="regressions that are compared")
 
@@ -164,6 +168,7 @@ class MicrodataSection(Section):
             (self.seed is None and random, "seed", "missing", long),
             (self.wave is not None and self.unit is None, "unit", "missing", panel),
         )
+        yield from self._not_by_column() if self.by_column else ()
         changing = False
         for number, step in enumerate(self.steps):
             key, reducing = f"steps.{number}", isinstance(step, REDUCING)
@@ -174,6 +179,18 @@ class MicrodataSection(Section):
                 (grouping, f"{key}.columns", "missing", "name columns here, or in microdata.values"),
             )
             changing = changing or not reducing
+
+    def _not_by_column(self) -> Iterator[Problem]:
+        """What needs more than a few columns at a time."""
+        yield from named(
+            (self.regressions, "regressions", "cannot be combined with by_column", "nothing is compared then"),
+            (self.classes, "classes", "cannot be combined with by_column", "nothing is compared then"),
+        )
+        for number, step in enumerate(self.steps):
+            rows = isinstance(step, WithholdStep | ReleaseStep) or (isinstance(step, RecodeStep) and step.removed)
+            if rows:
+                hint = "units are chosen by several columns: do it in a job before"
+                yield Problem(f"steps.{number}", f"{step.do!r} of units cannot be combined with by_column", hint)
 
 
 class AttackSection(Section):

@@ -36,11 +36,27 @@ class RecordsJob(Section):
             (not self.data.microdata, "data.microdata", "missing", "a job with [microdata] reads records"),
             (theirs, "attack.external", "cannot be combined with [microdata]", has),
         )
+        yield from self._not_by_column() if self.microdata.by_column else ()
         for key in self.output.saying("risks", "risk_plot") if self.attack is None else ():
             yield Problem(f"output.{key}", "needs [attack]", "add the section, or leave the key out")
 
+    def _not_by_column(self) -> Iterator[Problem]:
+        """A file larger than memory is written, and nothing else: what looks at all of it is another job's."""
+        attacked = "attack the written file in a job of its own, with unit, or with aligned and renumber = false"
+        yield from named(
+            (self.attack is not None, "attack", "cannot be combined with microdata.by_column", attacked),
+            (not self.output.records, "output.records", "missing", "by_column writes the file as it goes"),
+        )
+        for key in self.output.saying("report", "internal_report", "formulas"):
+            yield Problem(f"output.{key}", "cannot be combined with microdata.by_column", "nothing is compared then")
+
     def run(self, running: Running) -> JobResult:
         """Make the file, attack it if asked, write what is asked for or nothing, and say what was done."""
+        if self.microdata.by_column:
+            from diskret.job.by_column import protect_large
+
+            running.warn([UNATTACKED])
+            return protect_large(self, running)
         from diskret.job.microdata import make_microdata, write_microdata
 
         if self.attack is None:

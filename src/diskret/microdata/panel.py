@@ -63,10 +63,16 @@ def renumber(records: Records, unit: str | None, wave: str | None, seed: int) ->
     >>> done["id"].tolist(), done["x"].tolist()
     ([1, 2, 3, 3], [3.0, 4.0, 2.0, 1.0])
     """
+    new, order = renumbering(records, unit, wave, seed)
+    return (records.with_columns({unit: new}) if unit else records).take(order)
+
+
+def renumbering(records: Records, unit: str | None, wave: str | None, seed: int) -> tuple[Ints, Ints]:
+    """The new number of every record's unit, and the order in which records leave."""
     if unit is None:
-        return records.take(generator(seed).permutation(records.rows))
+        return np.arange(records.rows), generator(seed).permutation(records.rows)
     records.require([unit, *([wave] if wave else [])])
     units = records.classes(unit, "say for every record to which unit it belongs.")
-    new = (generator(seed).permutation(len(units.codes)) + 1)[units.index]
+    new: Ints = (generator(seed).permutation(len(units.codes)) + 1)[units.index]
     within = coded(records[wave]).index if wave else np.arange(records.rows)
-    return records.with_columns({unit: new}).take(np.lexsort((within, new)))
+    return new, np.lexsort((within, new))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from diskret.microdata.columns import Coded, Column, Protected, coded, crossed, generator, read_records
+from diskret.microdata.columns import Coded, Column, Protected, Records, coded, crossed, generator, read_records
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, UnknownCode, listed
 
@@ -44,9 +44,15 @@ def post_randomise(
         raise BadOption("keep is a probability", hint="such as 0.9.")
     if not columns:
         raise BadOption("no column to randomise", hint="name at least one.")
-    records = read_records(source)
+    return randomise(read_records(source), columns, generator(seed), keep, matrix, invariant, within)
+
+
+def randomise(
+    records: Records, columns: Sequence[str], numbers: np.random.Generator, keep: float | None, matrix: Matrix | None,
+    invariant: bool, within: Sequence[str],
+) -> Protected:  # fmt: skip
+    """The same with random numbers given: every column takes one of them for every record, in the order of columns."""
     records.require([*columns, *within])
-    numbers = generator(seed)
     strata = crossed(records, within)
     changed: dict[str, Column] = {}
     facts: dict[str, object] = {}

@@ -5,11 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from diskret.auditing.audit import audit
+from diskret.ledger.about import About
+from diskret.ledger.entry import cells_of
 from diskret.ledger.ledger import Ledger
 from diskret.model.errors import DiskretError, ProtectionWarning, listed
 from diskret.model.status import Status
@@ -88,13 +92,13 @@ def check_outputs(
       it is the value of too few units
       to do: give a percentile with enough units beyond it, or classes in the place of values
     """
-    known = list(earlier)
+    known, beside = list(earlier), ledger
     findings: list[Finding] = []
     tables: dict[str, Table] = {}
     shown: list[Counted] = []
     for output in outputs:
         if isinstance(output, TableOutput):
-            finding, table = judge_table(output, house, ledger)
+            finding, table = judge_table(output, house, beside)
         else:
             finding, table = rules.judge(output, house), None
         own = [] if finding.verdict == "refuse" else list(_groups(output, table))
@@ -104,10 +108,37 @@ def check_outputs(
         findings.append(finding)
         if table is not None and finding.verdict != "refuse":
             tables[output.name] = table
+            if isinstance(output, TableOutput) and output.about is not None:
+                beside = _and(beside, table, output.about, output.name)
         if finding.verdict != "refuse":
             known += own
             shown += own
     return OutputCheck(findings=tuple(findings), tables=tables, groups=tuple(shown))
+
+
+def _and(ledger: Ledger | None, table: Table, about: About, name: str) -> Ledger:
+    """A ledger that knows one table more, which is not entered: it would be published together with the next ones."""
+    known = Ledger(folder=Path(), entries=()) if ledger is None else ledger
+    told = apart_in(known, table, about)
+    entry, _ = known.link(table, told, name=_unused(known, name))
+    held = {**{each.number: known.cells(each) for each in known.entries}, entry.number: cells_of(table, told)}
+    return replace(known, entries=(*known.entries, entry), _held=held)
+
+
+def _unused(ledger: Ledger, name: str) -> str:
+    """A name that no entry has, for an output that has that of one."""
+    taken = {entry.name for entry in ledger.entries}
+    names = (f"{name}{'' if turn == 1 else f' ({turn})'}" for turn in count(1))
+    return next(each for each in names if each not in taken)
+
+
+def apart_in(ledger: Ledger, table: Table, about: About) -> About:
+    """The same, with a reason where a ledger knows nothing of this value."""
+    known = {entry.subject for entry in ledger.entries}
+    own = (about.population, about.value or table.response, about.scale[1])
+    return (
+        about if about.apart or not known or own in known else replace(about, apart="another value of the same units")
+    )
 
 
 def judge_table(output: TableOutput, house: House, ledger: Ledger | None = None) -> tuple[Finding, Table | None]:
@@ -131,7 +162,9 @@ def judge_table(output: TableOutput, house: House, ledger: Ledger | None = None)
             caught = marked.status == Status.PRIMARY
             status = np.where(given & ~caught, np.uint8(Status.SECONDARY), marked.status)
             marked = replace(marked, status=status)
-            memory = None if ledger is None or output.about is None else ledger.about(output.about, output.name)
+            memory = None
+            if ledger is not None and output.about is not None:
+                memory = ledger.about(apart_in(ledger, table, output.about), output.name)
             if memory is None and not caught.any():
                 return Finding(name=output.name, verdict="accept"), replace(table, status=status)
             if memory is None and given[caught].all() and audit(marked, house.promise).safe:

@@ -58,12 +58,13 @@ class Desk:
             )  # fmt: skip
         register.place.mkdir(mode=0o700, exist_ok=True)
         with alone_in(register.place):
-            for before in register.entries():
+            earlier = register.entries()
+            for before in earlier:
                 if before["key"] == query.key() and before["data"] == self.records.fingerprint:
                     return self._again(query, before)
             known = len(self.ledger.entries)
             done = self._judged(query, reduce)
-            name = self._name(len(register.entries()) + 1)
+            name = self._name(len(earlier) + 1)
             on = on or datetime.now(UTC).date().isoformat()
             if done.table is not None and done.given is not None:
                 about = self._apart(about_of(self.about, self.records, done.given))
@@ -76,7 +77,7 @@ class Desk:
                         "other tables were entered while the request was answered", where=str(self.ledger.folder),
                         hint="ask again: the answer is remembered as given, and was not looked at beside those.",
                     )  # fmt: skip
-            register.add(self._remembered(query, done, name, who, on))
+            register.add(self._remembered(query, done, name, who, on), len(earlier))
             return done
 
     def _judged(self, query: Query, reduce: bool) -> Answer:

@@ -90,13 +90,15 @@ def _dominated(output: Statistic, rules: AnyOf, needed: int) -> bool:
 def _percentile(rules: OutputRules, output: Percentile, house: House) -> Said:
     if output.units < max(rules.units, minimum_count(house)):
         return ["too few units stand behind the number"], []
-    if output.same >= rules.same:
+    least = minimum_count(house)
+    if output.same >= max(rules.same, least):
         return [], []
+    enough = max(rules.beyond, least)
     below = floor(output.units * output.at / 100)
     beyond = min(below, floor(output.units * (100 - output.at) / 100))
-    if beyond >= rules.beyond:
+    if beyond >= enough:
         return [], []
-    nearest = next((p for p in (1, 5, 10, 20, 25, 50) if floor(output.units * p / 100) >= rules.beyond), None)
+    nearest = next((p for p in (1, 5, 10, 20, 25, 50) if floor(output.units * p / 100) >= enough), None)
     other = 0 if nearest is None else nearest if output.at <= 50 else 100 - nearest
     change = [f"give percentile {other:g}, or one nearer to 50"] if nearest else []
     return ["too few units lie beyond the percentile: it is the value of a single one"], change
@@ -113,6 +115,8 @@ def _extreme(rules: OutputRules, output: Extreme, house: House) -> Said:
 
 def _model(rules: OutputRules, output: Model, house: House) -> Said:
     wrong, changes = [], []
+    if output.units < max(rules.units, minimum_count(house)):
+        wrong.append("too few units stand behind the number")
     if output.units - output.parameters < rules.degrees:
         wrong.append("the model leaves too few degrees of freedom")
     if output.smallest is not None and output.smallest < max(rules.units, minimum_count(house)):

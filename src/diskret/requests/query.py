@@ -85,4 +85,6 @@ class Query:
         plain["by"] = sorted(plain.get("by", []))
         for name in ("where", "without"):
             plain[name] = {k: sorted(set(v)) for k, v in plain.get(name, {}).items()}
+        for name in ("at_least", "at_most"):
+            plain[name] = {k: float(v) for k, v in plain.get(name, {}).items()}
         return json.dumps(plain, sort_keys=True, ensure_ascii=False)

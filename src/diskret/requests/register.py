@@ -15,6 +15,7 @@ from diskret.io.structured import from_json
 from diskret.model.errors import DamagedLedger
 
 FOLDER = "requests"
+LAST = "last"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,7 @@ class Register:
         """All of them in order; refused if one is lost or was changed."""
         found: list[dict[str, Any]] = []
         before = ""
+        newest, its_hash = self._last
         paths = sorted(self.place.glob("*.json")) if self.place.is_dir() else []
         for number, path in enumerate(paths, 1):
             text = path.read_bytes()
@@ -48,22 +50,45 @@ class Register:
             except (ValueError, LookupError, TypeError):
                 fits = False
             if not fits:
-                raise DamagedLedger(
-                    f"request {number} is lost or was changed", where=str(path), hint="put the file back from a copy."
-                )
+                raise _changed(number, path)
             before = sha256(text).hexdigest()
             found.append(entry)
+            if number == newest and before != its_hash:
+                raise _changed(number, path)
+        if len(found) < newest:
+            raise _changed(newest, self.place)
         return found
 
-    def add(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Remember one more; the caller is alone in the register."""
+    @property
+    def _last(self) -> tuple[int, str]:
+        """The number and the hash of the newest one when it was written: no later one would miss it."""
+        path = self.place / LAST
+        if not path.is_file():
+            return 0, ""
+        try:
+            said = from_json(path.read_text(encoding="utf-8"))
+            return int(said["number"]), str(said["hash"])
+        except (OSError, ValueError, LookupError, TypeError) as e:
+            raise DamagedLedger("what says how many requests there are cannot be read", where=str(path),
+                                hint="put the file back from a copy.") from e  # fmt: skip
+
+    def add(self, said: Mapping[str, Any], earlier: int | None = None) -> dict[str, Any]:
+        """Remember one more; the caller is alone in the register, and says how many there are if he looked."""
         self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.chmod(self.place, 0o700)
-        earlier = self.entries()
-        number = len(earlier) + 1
+        number = 1 + (len(self.entries()) if earlier is None else earlier)
         last = self.place / f"{number - 1:06d}.json"
-        previous = sha256(last.read_bytes()).hexdigest() if earlier else ""
+        previous = sha256(last.read_bytes()).hexdigest() if number > 1 else ""
         entry = {"number": number, "previous": previous, **said}
+        text = json.dumps(entry, ensure_ascii=False, indent=1) + "\n"
         with whole_file(self.place / f"{number:06d}.json", private=True) as part:
-            part.write_text(json.dumps(entry, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            part.write_text(text, encoding="utf-8")
+        with whole_file(self.place / LAST, private=True) as part:
+            part.write_text(json.dumps({"number": number, "hash": sha256(text.encode()).hexdigest()}) + "\n")
         return entry
+
+
+def _changed(number: int, path: Path) -> DamagedLedger:
+    return DamagedLedger(
+        f"request {number} is lost or was changed", where=str(path), hint="put the file back from a copy."
+    )

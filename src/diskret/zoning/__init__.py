@@ -7,6 +7,7 @@ __getattr__, __dir__ = names_of(
     {
         "closing": "Closed close_differences zoning_system",
         "differences": "Difference Differences find_differences",
+        "together": "Combinations Together find_together",
         "zones": "Zoning",
     },
 )

@@ -4,4 +4,7 @@ from diskret.zoning.closing import zoning_system as zoning_system
 from diskret.zoning.differences import Difference as Difference
 from diskret.zoning.differences import Differences as Differences
 from diskret.zoning.differences import find_differences as find_differences
+from diskret.zoning.together import Combinations as Combinations
+from diskret.zoning.together import Together as Together
+from diskret.zoning.together import find_together as find_together
 from diskret.zoning.zones import Zoning as Zoning

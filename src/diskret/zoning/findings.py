@@ -12,6 +12,7 @@ from diskret.model.errors import BadOption
 from diskret.model.source import open_source
 from diskret.zoning.closing import Closed
 from diskret.zoning.differences import Differences
+from diskret.zoning.together import Together
 
 
 def plain_findings(found: Differences, closed: Closed | None = None) -> dict[str, Any]:
@@ -37,6 +38,17 @@ def plain_findings(found: Differences, closed: Closed | None = None) -> dict[str
         told["withhold"] = {name: list(zones) for name, zones in names}
         told["left"] = int(closed.left.exposed.size)
     return told
+
+
+def plain_together(found: Together) -> dict[str, Any]:
+    """What all zonings at once give away, as plain data; confidential."""
+    where = found.combinations
+    zones = [[codes[at[c]] for codes, at in zip(where.codes, where.at, strict=True)] for c in found.exposed.tolist()]
+    return {
+        "zonings": list(where.names), "checked": found.checked, "exposed": zones,
+        "because": [[list(zone) for zone in each] for each in found.because], "undecided": int(found.undecided.size),
+        "withheld": {name: list(each) for name, each in where.withheld.items()},
+    }  # fmt: skip
 
 
 def write_findings(said: Sequence[dict[str, Any]], path: str | Path) -> None:
