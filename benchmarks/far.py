@@ -2,6 +2,7 @@
 
     python -m benchmarks.far same [RECORDS]      the same bytes here and there
     python -m benchmarks.far logs [RECORDS]      what the event log of a session tells of noise
+    python -m benchmarks.far memory PART         what a worker takes: nothing, attack, groups or noise
     python -m benchmarks.far WORK RECORDS        one work measured: attack, groups or noise
 
 Every process that belongs to the session is looked at twice a second: CPU seconds are those of all of them together,
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import diskret as dk
 from benchmarks.case import Case
@@ -291,13 +295,57 @@ def logs(number: int) -> None:
     )
 
 
+def memory(part: str) -> float:
+    """Peak memory of this process in GB, with the largest thing that a worker is given and what it makes of it."""
+    import pyarrow as pa
+
+    from diskret.microdata import on_spark
+    from diskret.risk import far_linkage
+
+    random = np.random.default_rng(1)
+    n = np.arange(500_000)
+    if part == "attack":
+        codes = {f"k{i}": random.integers(0, 4, n.size).astype(np.int32) for i in range(3)}
+        sides = []
+        for _ in range(2):
+            points = {f"p{i}": random.normal(size=n.size) for i in range(3)}
+            sides.append({"n": n, "share": n * 0, "block": n // 625, **codes, **points})
+        told = {"r": n} | {f"{kind}{i}": random.normal(size=n.size) for kind in "to" for i in range(3)}
+        told |= {f"g{i}": codes[f"k{i}"].astype(str).astype(object) for i in range(3)}
+        tables = [pa.table(sides[0]), pa.table({**sides[1], **told})]
+        del sides, told
+        limits: dict[str, Any] = dict.fromkeys(KEYS)
+        options = dk.LinkageOptions(method="single", engine="spark")
+        left, right = tables
+        far_linkage._linked(left, right, 3, tuple(VALUES), limits, options, True)
+    elif part == "groups":
+        values = np.sort(random.lognormal(8, 2, 1 << 20))
+        at = np.arange(values.size)
+        table = pa.table({"n": random.permutation(at), "w": [""] * at.size, "x": values, "at": at, "part": at * 0})
+        how = on_spark._Grouping(m=3, fixed=False, keep_variance=False, place=0)
+        on_spark._as_arrow(partial(on_spark._group, most={"": float(values[-1])}, how=how))(table)
+    elif part == "noise":
+        rows = np.arange(1 << 16)
+        table = pa.table(
+            {"n": rows, "block": rows * 0, **{f"x{i}": random.lognormal(size=rows.size) for i in range(30)}}
+        )
+        secret = on_spark._Noise(shift=0.05, factor=0.1 * np.eye(30), seed=5)
+        on_spark._as_arrow(partial(on_spark._overlaid, noise=secret))(table)
+    else:
+        far_linkage._sorted(pa.table({"n": n[:10]}))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
 def main(arguments: Sequence[str]) -> None:
     """Do what was asked for."""
-    what, number = arguments[0], int(arguments[1]) if len(arguments) > 1 else 100_000
+    what = arguments[0]
+    number = int(arguments[1]) if len(arguments) > 1 and what != "memory" else 100_000
     if what == "same":
         same(number)
     elif what == "logs":
         logs(number)
+    elif what == "memory":
+        print(f"{memory(arguments[1]):.3f} GB after {arguments[1]}")
     else:
         print(json.dumps(measured(what, number, arguments[2] if len(arguments) > 2 else "spark")))
 

@@ -39,6 +39,7 @@ from diskret.job.plan import read_plan, run_plan
 from diskret.job.read import read_job
 from diskret.job.recognise import recognise
 from diskret.job.run import run_job
+from diskret.ledger.about import About
 from diskret.model.damage import reading
 from diskret.model.source import open_source
 from diskret.publication import working
@@ -539,6 +540,32 @@ def use_apriori(path: Path) -> None:
         dk.write_apriori(dk.apply_apriori(table, said, expand=True, errors=errors), path.with_suffix(".out"))
 
 
+COUNTED = About(population="firms", period="2024")
+
+
+def ledger_file(name: str) -> Callable[[Path], Path]:
+    """A file of a ledger that remembers one table twice, the second time by other regions."""
+
+    def make(folder: Path) -> Path:
+        shutil.rmtree(folder / "ledger", ignore_errors=True)
+        ledger = dk.open_ledger(folder / "ledger", create=True)
+        ledger.add(table(), COUNTED, name="one", on="2025-01-01")
+        done = dk.suppress(table(), ledger=ledger.about(COUNTED))
+        assert done.beside is not None
+        ledger.add(done.table, COUNTED, name="two", on="2025-01-01", settled=done.beside.audit)
+        return folder / "ledger" / name
+
+    return make
+
+
+def use_ledger(path: Path) -> object:
+    """Open it for reading and for writing, hold it against its hashes, and check a table beside it."""
+    folder = path.parent if path.parent.name == "ledger" else path.parent.parent
+    dk.open_ledger(folder, read_only=True).verify()
+    ledger = dk.open_ledger(folder)
+    return ledger.check(table(), COUNTED)
+
+
 READERS: dict[str, Reader] = {
     "csv": Reader(make=records(".csv"), use=use_records),
     "cells": Reader(make=written("cells.csv", CELLS), use=use_cells),
@@ -590,6 +617,10 @@ READERS: dict[str, Reader] = {
     "run job": Reader(make=run_folder("job.json"), use=use_run, mutate=in_json),
     "run findings": Reader(make=run_folder("result/findings.json"), use=use_run, mutate=in_json),
     "run moves": Reader(make=run_folder("result/moves-0.npz"), use=use_run, mutate=in_arrays),
+    "ledger entry": Reader(make=ledger_file("entries/000001.parquet"), use=use_ledger),
+    "ledger index": Reader(make=ledger_file("index.duckdb"), use=use_ledger),
+    "ledger moves": Reader(make=ledger_file("settled/000002.parquet"), use=use_ledger),
+    "ledger head": Reader(make=ledger_file("ledger.json"), use=use_ledger, mutate=in_json),
     "checker": Reader(make=certificate, use=use_tool, mutate=in_json),
     "checker table": Reader(make=lambda f: certificate(f).with_name("t.json"), use=use_tool, mutate=in_json),
 }  # fmt: skip

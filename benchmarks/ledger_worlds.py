@@ -467,7 +467,7 @@ def judge(made: World, plan: Plan, marked: dk.Table, error: NotBeside, count: Co
         say(f"{plan.name}: refused without need: {error.where}")
         count.groundless += 1
     for because in error.because:
-        blame(made, mine, lone, because, count, say)
+        blame(made, mine, because, count, say)
 
 
 def boxes(made: World) -> Iterator[Cells]:
@@ -482,9 +482,7 @@ def boxes(made: World) -> Iterator[Cells]:
                     yield frozenset((r, k, q) for r in rows for k in columns_in for q in columns(year))
 
 
-def blame(
-    made: World, mine: Sequence[Secret], lone: Sequence[tuple[int, Cells]], because: str, count: Count, say: Any
-) -> None:
+def blame(made: World, mine: Sequence[Secret], because: str, count: Count, say: Any) -> None:
     """Whether the published cells that are blamed expose the cell, and fewer of them do not."""
     name, _, rest = because.partition(": ")
     words = rest.split("; ")
@@ -504,9 +502,10 @@ def blame(
     bounds = [t for t in made.told if t.low != t.high]
 
     def exposed(some: Sequence[Told]) -> bool:
-        attack = Attack(made, [*bounds, *some])
-        return bool(attack.exposed(secret) or attack.exposed_to_lone(secret, lone)[0])
+        return bool(Attack(made, [*bounds, *some]).exposed(secret))
 
+    if not Attack(made, made.told).exposed(secret):
+        return  # exposed to somebody who is alone in a cell only
     count.blamed += 1
     if not exposed(told):
         count.blamed_wrong += 1

@@ -15,6 +15,7 @@ import diskret as dk
 from benchmarks.case import Case
 from benchmarks.peers import INTERPRETER
 from benchmarks.times import seconds
+from diskret.risk import fellegi_sunter
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "micro"
 DATA = Path(__file__).parent / "data"
@@ -50,6 +51,15 @@ def cases() -> Iterator[Case]:
             warm = partial(linkage, method, industries, 2_000)
             make = partial(firms, 100_000, industries)
             yield Case(f"risk-link-{method}-{industries}", what, f"diskret, {method}", run, make, warm)
+    yield Case(
+        "risk-link-splink-17", "link 100,000 x 100,000 firms by 3 values, 221 blocks", "splink weighs all pairs",
+        partial(by_splink, 17), partial(firms, 100_000, 17), partial(by_splink, 17, 2_000), beside_splink,
+    )  # fmt: skip
+    for method in ("assignment", "single"):
+        run = partial(linkage, method, 170, 1_000_000)
+        make, warm = partial(firms, 1_000_000, 170), partial(linkage, method, 17, 2_000)
+        what = "link 1,000,000 x 1,000,000 firms by 3 values, 2,210 blocks"
+        yield Case(f"risk-link-1M-{method}", what, f"diskret, {method}", run, make, warm, limit=3600)
     yield Case("risk-worst-case", "worst cases of the printed tables (96 integer programmes)", "diskret", worst_cases)
 
 
@@ -191,6 +201,31 @@ def linkage(method: Any, industries: int, n: int = 100_000) -> str:
         f"true match rate {found.true_match_rate:.3f}, "
         f"{len(found.exceeding)} of {len(found.combinations)} combinations above the cap"
     )
+
+
+def by_splink(industries: int, n: int = 100_000) -> Any:
+    """The same attack, the pairs of all blocks weighed and written down by splink; its model is learned as ours is."""
+    original = fellegi_sunter.link_by_probability
+    fellegi_sunter.link_by_probability = partial(original, compiled=False)
+    try:
+        return fellegi_sunter_attack(industries, n)
+    finally:
+        fellegi_sunter.link_by_probability = original
+
+
+def fellegi_sunter_attack(industries: int, n: int = 100_000) -> Any:
+    """Whom somebody finds by probabilities."""
+    return dk.attack(
+        *firms(n, industries), keys=["region", "size", "industry"], values=["x0", "x1", "x2"], unit="id",
+        options=dk.LinkageOptions(method="fellegi_sunter"),
+    )  # fmt: skip
+
+
+def beside_splink(found: Any) -> str:
+    """Whether our loop makes the same pairs of units from the same pairs of records."""
+    ours = fellegi_sunter_attack(17)
+    other = int((ours.partner != found.partner).sum())
+    return f"true match rate {found.true_match_rate:.3f}; {other:,} units have another partner by our loop"
 
 
 def worst_cases() -> str:

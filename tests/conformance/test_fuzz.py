@@ -10,7 +10,21 @@ from benchmarks.fuzz import tried
 from benchmarks.fuzz_readers import READERS
 
 SAMPLE = 8
-FEW = ("csv", "cells", "parquet", "xlsx", "mapping", "rda", "tab", "tab metadata", "p-table", "working")
+FEW = (
+    "csv",
+    "cells",
+    "parquet",
+    "xlsx",
+    "mapping",
+    "rda",
+    "tab",
+    "tab metadata",
+    "p-table",
+    "working",
+    "ledger entry",
+    "ledger index",
+    "ledger moves",
+)
 """Kinds that open a database for every input: one each here, the campaign has the rest."""
 LONG = ("checkpoint", "run status", "run job", "run findings", "run moves")
 """Kinds that search or run a job for every input."""

@@ -70,6 +70,10 @@ JOBS: dict[str, dict[str, Any]] = {
             "report": "r.pdf",
         },
     },
+    "beside a ledger": SUPPRESSED | {
+        "ledger": {"folder": "ledger", "name": "Firms 2024", "population": "firms", "period": "2024"},
+        "output": {"publish": TABLES, "sdmx": SDMX, "report": "r.html"},
+    },
     "perturbed": FIRMS | {
         "perturbation": {"seed": SEED}, "output": {"publish": TABLES, "sdmx": SDMX, "report": "r.html"},
     },

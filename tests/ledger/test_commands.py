@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,5 +120,12 @@ def test_no_hidden_value_stands_in_what_the_ledger_says(here: Path) -> None:
         repr(dk.open_ledger("ledger").entries),
         repr(dk.open_ledger("ledger").link(of(ZONES), About(population="firms", period="2024"))[1].cells),
     ]
+    ledger = dk.open_ledger("ledger")
+    told = About(population="firms", period="2024")
+    late = of(dk.Hierarchy.from_nested({"DE": {"N": ["a", "b"], "S": ["c", "d"]}})).with_status("open", [["a"]])
+    for wrong in (late.with_status("primary", [["c"]]), replace(late, value=late.value * 3)):
+        with pytest.raises(dk.DiskretError) as refused:
+            dk.suppress(wrong, ledger=ledger.about(told))
+        outputs.append(str(refused.value))
     for output in outputs:
         assert not secrets.found_in("output", output.encode())

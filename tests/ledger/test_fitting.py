@@ -26,3 +26,11 @@ def test_a_rate_that_was_not_revised_with_its_values_gives_as_little_as_it_must(
     value, _, fits = fitted(given, bounds, rows, np.array([False, False, True]))
     assert fits
     assert value.tolist() == [40.0, 50.0, -10.0]
+
+
+def test_where_nothing_fits_all_values_are_numbers_still() -> None:
+    bounds = np.zeros(3), np.array([np.inf, 1.0, np.inf])
+    rows = np.array([0, 2]), np.array([0, 1]), np.array([-1.0, 1.0])
+    value, _, fits = fitted(np.array([7.0, np.nan, np.nan]), bounds, rows, np.array([False, False, True]))
+    assert not fits
+    assert np.isfinite(value).all()

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import diskret as dk
 from diskret.ledger.about import About
 from diskret.ledger.ledger import Ledger
+from diskret.model.errors import Contradiction
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -75,30 +78,33 @@ def test_the_last_state_completes_the_country(ledger: Ledger) -> None:
     assert hidden >= said["expected"]["minimum_suppressed_parts_if_total_published"]
 
 
-def test_subtables_that_are_safe_one_by_one_determine_two_cells_together(ledger: Ledger) -> None:
-    """6.2.1, figure 6.1: every subtable is secure, all are matched, and X1 and X4 can be computed."""
-    said = golden("quader/ch6-abb61-backcalculation-gap")
-    solution = {"X1": 15, "X2": 5, "X3": -10, "X4": 5, "X5": 0, "X6": 15, "X7": 15, "X8": 25, "X9": 10, "X10": 10}
-    value, secret = {}, {}
+ROWS, COLUMNS = {3: (1, 2), 6: (4, 5), 7: (3, 6)}, {3: (1, 2), 6: (4, 5), 9: (7, 8), 10: (3, 6, 9)}
+SOLUTION = {"X1": 15, "X2": 5, "X3": -10, "X4": 5, "X5": 0, "X6": 15, "X7": 15, "X8": 25, "X9": 10, "X10": 10}
+PUBLIC = dk.Promise(guard="public", unions=False, knowledge=dk.Knowledge.none(), levels=False)
+OF_FIGURE = About(
+    population="enterprises", period="2003",
+    groupings={
+        "row": {f"r{w}": [f"r{p}" for p in parts] for w, parts in ROWS.items()},
+        "column": {f"c{w}": [f"c{p}" for p in parts] for w, parts in COLUMNS.items()},
+    },
+)  # fmt: skip
+
+
+def subtables(said: Any, also: Sequence[Sequence[int]] = ()) -> Iterator[tuple[str, dk.Table]]:
+    """The subtables of figures 6.1 and 6.4, with the secrets and further cells hidden."""
+    value, status = {}, {}
     for cell in said["table"]["cells"]:
-        row, column = cell["coord"]
+        at = row, column = cell["coord"][0], cell["coord"][1]
         parts = cell["symbol"].split("+") if cell["value"] is None else []
-        value[row, column] = sum(solution[p] for p in parts) if parts else cell["value"]
-        secret[row, column] = cell["symbol"] if parts else ""
-    rows, columns = {3: (1, 2), 6: (4, 5), 7: (3, 6)}, {3: (1, 2), 6: (4, 5), 9: (7, 8), 10: (3, 6, 9)}
-    promise = dk.Promise(guard="public", unions=False, knowledge=dk.Knowledge.none(), levels=False)
-    groups = {"row": {f"r{w}": [f"r{p}" for p in parts] for w, parts in rows.items()}} | {
-        "column": {f"c{w}": [f"c{p}" for p in parts] for w, parts in columns.items()}
-    }
-    about = About(population="enterprises", period="2003", groupings=groups)
-    findings: set[str] = set()
-    for top, below in rows.items():
-        for right, left in columns.items():
+        value[at] = sum(SOLUTION[p] for p in parts) if parts else cell["value"]
+        status[at] = "primary" if parts else "secondary" if [row, column] in also else "open"
+    for top, below in ROWS.items():
+        for right, left in COLUMNS.items():
             cells = [(r, c) for r in (*below, top) for c in (*left, right)]
             table = dk.Table.from_cells(
                 {
                     "row": [f"r{r}" for r, _ in cells], "column": [f"c{c}" for _, c in cells],
-                    "x": [value[c] for c in cells], "st": ["primary" if secret[c] else "open" for c in cells],
+                    "x": [value[c] for c in cells], "st": [status[c] for c in cells],
                 },
                 by={
                     "row": dk.Hierarchy.flat([f"r{r}" for r in below], total=f"r{top}"),
@@ -106,9 +112,96 @@ def test_subtables_that_are_safe_one_by_one_determine_two_cells_together(ledger:
                 },
                 value="x", status="st",
             )  # fmt: skip
-            assert dk.audit(table, promise).safe, "no subtable determines anything alone"
-            found = ledger.check(table, about, promise, name=f"subtable {top} {right}")
-            findings |= {e.cell for e in found.audit.exposed}
-            ledger.add(table, about, name=f"subtable {top} {right}")
-    shown = {symbol for (r, c), symbol in secret.items() if f"row=r{r}, column=c{c}" in findings}
-    assert shown == set(said["expected"]["determined_by_check"])
+            yield f"subtable {top} {right}", table
+
+
+def found_in(ledger: Ledger, said: Any, also: Sequence[Sequence[int]] = ()) -> set[str]:
+    """The cells that are exposed while subtables are released one by one, each of them safe alone."""
+    findings: set[str] = set()
+    for name, table in subtables(said, also):
+        assert dk.audit(table, PUBLIC).safe, "no subtable determines anything alone"
+        found = ledger.check(table, OF_FIGURE, PUBLIC, name=name)
+        assert not found.audit.undecided
+        findings |= {e.cell for e in found.audit.exposed}
+        ledger.add(table, OF_FIGURE, name=name)
+    return findings
+
+
+def test_subtables_that_are_safe_one_by_one_determine_two_cells_together(ledger: Ledger) -> None:
+    """6.2.1, figure 6.1: every subtable is secure, all are matched, and X1 and X4 can be computed."""
+    said = golden("quader/ch6-abb61-backcalculation-gap")
+    findings = found_in(ledger, said)
+    cells = {f"row=r{c['coord'][0]}, column=c{c['coord'][1]}": c["symbol"] for c in said["table"]["cells"]}
+    assert {cells[each] for each in findings if each in cells} == set(said["expected"]["determined_by_check"])
+
+
+@pytest.mark.parametrize(
+    ("way", "key"),
+    [
+        ("zeros_not_suppressible", "new_suppressions"), ("zeros_suppressible", "new_suppressions"),
+        ("zeros_suppressible", "equivalent_alternative"),
+    ],
+)  # fmt: skip
+def test_the_gap_is_closed_by_what_the_complete_table_hides(ledger: Ledger, way: str, key: str) -> None:
+    """6.2.2.1, figure 6.4: two sums more are hidden, or one zero, and the subtables give nothing away together."""
+    said = golden("quader/ch6-abb64-gap-closed-in-complete-table")
+    assert found_in(ledger, said, said["expected"][way][key]) == set()
+
+
+def test_tables_of_one_space_overlap_where_their_fixed_codes_meet(ledger: Ledger) -> None:
+    """6.1.2: regions by branch of one legal form, regions by legal form of one branch; both have one column."""
+    said = golden("quader/ch6-612-overlap-region")
+    assert said["expected"]["overlap_minimal_case"] == "{WZ_j} x {RF_k} x {R_1..R_n}"
+    regions = ["R1", "R2", "R3"]
+    one = {"R": regions * 2, "WZ": ["WZj"] * 3 + ["WZ2"] * 3, "x": [4, 6, 9, 7, 8, 2]}
+    one["st"] = ["primary", "secondary", "open", "open", "open", "open"]
+    other = {"R": regions * 2, "RF": ["RFk"] * 3 + ["RF2"] * 3, "x": [4, 6, 9, 1, 3, 5]}
+    by_branch = dk.Table.from_cells(one, by={"R": None, "WZ": None}, value="x", status="st")
+    ledger.add(by_branch, counts(RF="RFk"), name="table A")
+    by_form = dk.Table.from_cells(other, by={"R": None, "RF": None}, value="x")
+    found = ledger.check(by_form, counts(WZ="WZj"), name="table B")
+    assert found.shown_hidden == ("R=R1, WZ=WZj, RF=RFk is sensitive and hidden in table A, and shown here",)
+    both = {"R": "R3", "WZ": "WZj", "RF": "RFk", "period": "2003"}
+    ledger.add(by_form.with_status("primary", [["R1", "RFk"], ["R2", "RFk"]]), counts(WZ="WZj"), name="table B")
+    assert [each["name"] for each in ledger.history(both)] == ["table A", "table B"]
+    changed = dk.Table.from_cells(other | {"x": [4, 6, 8, 1, 3, 5]}, by={"R": None, "RF": None}, value="x")
+    with pytest.raises(Contradiction, match=r"4 cells of 'again' .* 'table A', 'table B'"):
+        ledger.add(changed, counts(WZ="WZj"), name="again")
+
+
+def test_the_example_table_released_strip_by_strip_is_as_safe_as_the_whole(ledger: Ledger) -> None:
+    """6.2.2.2, figure 6.7: subtables released one by one beside the ledger make a table that is safe as a whole."""
+    said = golden("quader/ch6-abb67-example-table-secured-as-complete-4d")
+    trees = {each["name"]: each["tree"] for each in said["table"]["dimensions"]}
+    value = {tuple(cell["coord"]): cell["value"] for cell in said["table"]["cells"]}
+    primary = {tuple(each) for each in said["expected"]["primary"]}
+    promise = dk.Promise(guard="public", unions=False, levels=False)
+    hidden: set[tuple[str, ...]] = set()
+    alone: set[tuple[str, ...]] = set()
+    for top, below in reversed(trees["key1"].items()):
+        for right, left in reversed(trees["key2"].items()):
+            cells = [(r, c) for r in below for c in left]
+            marked = dk.Table.from_cells(
+                {
+                    "key1": [r for r, _ in cells], "key2": [c for _, c in cells], "x": [value[at] for at in cells],
+                },
+                by={"key1": dk.Hierarchy.flat(below, total=top), "key2": dk.Hierarchy.flat(left, total=right)},
+                value="x",
+            )  # fmt: skip
+            mine = [list(at) for at in primary if at[0] in (*below, top) and at[1] in (*left, right)]
+            marked = marked.with_status("primary", mine)
+            about = About(population="enterprises", period="2003", groupings=trees)
+            done = dk.suppress(marked, promise, ledger=ledger.about(about))
+            ledger.add(done.table, about, name=f"{top} {right}")
+            own = dk.suppress(marked, promise).table
+            hidden |= {done.table.codes(tuple(at)) for at in np.argwhere(done.table.hidden).tolist()}
+            alone |= {own.codes(tuple(at)) for at in np.argwhere(own.hidden).tolist()}
+    by = {name: dk.Hierarchy.from_parents({p: w for w, parts in t.items() for p in parts}) for name, t in trees.items()}
+    inner = [at for at in value if at[0] not in trees["key1"] and at[1] not in trees["key2"]]
+    whole = dk.Table.from_cells(
+        {"key1": [r for r, _ in inner], "key2": [c for _, c in inner], "x": [value[at] for at in inner]},
+        by=by, value="x",
+    )  # fmt: skip
+    for pattern, safe in ((hidden, True), (alone, False)):
+        table = whole.with_status("secondary", [list(at) for at in pattern])
+        assert dk.audit(table.with_status("primary", [list(at) for at in primary]), promise).safe is safe

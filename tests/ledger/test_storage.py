@@ -65,6 +65,17 @@ def test_equal_entries_have_equal_hashes_and_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
 def test_everything_is_for_its_owner_alone(ledger: Ledger) -> None:
+    umask = os.umask(0)
+    try:
+        done = dk.suppress(table(scale=7), ledger=ledger.about(about("2025")))
+        assert done.beside is not None
+        ledger.add(done.table, about("2025"), name="yearbook 2025", settled=done.beside.audit)
+        (ledger.folder / "index.duckdb").unlink()
+        dk.open_ledger(ledger.folder)
+    finally:
+        os.umask(umask)
+    names = {path.name for path in ledger.folder.iterdir()}
+    assert names == {"ledger.json", "entries", "index.duckdb", "lock", "settled"}
     for path in [ledger.folder, *ledger.folder.rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 

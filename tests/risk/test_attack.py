@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 import diskret as dk
 from diskret.model.errors import BadOption, MissingColumn, MissingExtra, NothingToLink, ProtectionWarning
-from diskret.risk import _linkage_kernels
+from diskret.risk import _linkage_kernels, fellegi_sunter
 from diskret.risk.judgement import Combination, is_usable
 from tests import grouped
 
@@ -270,6 +271,20 @@ def test_probabilities_need_the_extra(firms: Firms, monkeypatch: pytest.MonkeyPa
         dk.attack(
             *firms(n=20), keys=KEYS, values=VALUES, unit="unit", options=dk.LinkageOptions(method="fellegi_sunter")
         )
+
+
+def test_pairs_weighed_by_us_are_those_that_splink_weighs(firms: Firms, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiled loop and splink give every pair the same weight, and everybody the same partner."""
+    pytest.importorskip("splink")
+    released, external = firms(n=120, noise=0.1)
+    options = dk.LinkageOptions(method="fellegi_sunter")
+    here = dk.attack(released, external, keys=["region"], values=VALUES, unit="unit", options=options)
+    by_splink = partial(fellegi_sunter.link_by_probability, compiled=False)
+    monkeypatch.setattr(fellegi_sunter, "link_by_probability", by_splink)
+    there = dk.attack(released, external, keys=["region"], values=VALUES, unit="unit", options=options)
+    assert (here.partner >= 0).sum() > 60
+    assert here.partner.tolist() == there.partner.tolist()
+    assert here.candidates.tolist() == there.candidates.tolist()
 
 
 @pytest.mark.slow

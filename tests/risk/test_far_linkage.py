@@ -84,7 +84,12 @@ def test_files_of_a_folder_have_the_order_they_have_here(files: Files, spark: An
         write_records(piece, tmp_path / f"{number}.parquet")
     options = {"keys": ["region"], "values": ["x0", "x1"]}
     here, there = (
-        dk.attack(tmp_path / "*.parquet", columns, **options, options=dk.LinkageOptions(aligned=True, engine=engine))
+        dk.attack(
+            tmp_path / "*.parquet",
+            Records(columns=columns),
+            **options,
+            options=dk.LinkageOptions(aligned=True, engine=engine),
+        )
         for engine in ("duckdb", spark)
     )
     assert here.true_match_rate == 1.0

@@ -21,11 +21,9 @@ from diskret.model.table import Table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EntryCells:
-    """The cells of an entry, one place each; all but ``shown`` and the bounds is confidential."""
+class Said:
+    """What is said of cells, one place each; all but ``shown`` and the bounds is confidential."""
 
-    at: tuple[Ints, ...]
-    """For each classification the position of the code of every cell."""
     shown: Floats
     """The value as published, in the plain unit; undefined (NaN) where it was hidden."""
     lower: Floats
@@ -39,7 +37,15 @@ class EntryCells:
     count: Ints
     """Contributors; -1 where the ledger was not told."""
     largest: Floats
-    """The largest contributions, descending, along a further axis."""
+    """The largest contributions, descending, along a further axis; undefined (NaN) where not told."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EntryCells(Said):
+    """The cells of an entry."""
+
+    at: tuple[Ints, ...]
+    """For each classification the position of the code of every cell."""
 
     @property
     def size(self) -> int:

@@ -48,7 +48,7 @@ def fitted(
     point = _middle(entries, right, (lower, upper), share)
     if point is None and give is not None and give[unknown].any():
         point = _middle(entries, right, (lower, upper), share, give[unknown])
-        lower = np.where(give[unknown], -np.inf, lower)
+        lower = lower if point is None else np.where(give[unknown], -np.inf, lower)
     filled = value.copy()
     if point is None:
         filled[unknown] = lower

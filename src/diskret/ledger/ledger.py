@@ -71,7 +71,7 @@ def open_ledger(folder: str | Path, *, create: bool = False, read_only: bool = F
         _make(path)
     try:
         head = from_json((path / HEAD).read_text(encoding="utf-8"))
-        version = head["diskret_ledger"]
+        version = int(head["diskret_ledger"])
     except (OSError, ValueError, LookupError, TypeError) as e:
         raise NoLedger("this is not the head of a ledger", where=str(path / HEAD), hint="put the file back.") from e
     if version > FORMAT:

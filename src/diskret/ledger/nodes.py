@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.ledger.codes import Scheme
-from diskret.ledger.entry import Entry, EntryCells
+from diskret.ledger.entry import Entry, EntryCells, Said
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.status import Status
 from diskret.model.tolerances import ROUNDING
@@ -44,7 +44,7 @@ class Sets:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Rows:
+class Rows(Said):
     """The cells of several entries, row by row, in the order of the entries."""
 
     axes: tuple[str, ...]
@@ -54,16 +54,6 @@ class Rows:
     """Place of the entry of every row."""
     row: Ints
     """Place of the cell in its entry."""
-    shown: Floats
-    lower: Floats
-    upper: Floats
-    value: Floats
-    status: npt.NDArray[np.uint8]
-    below: Floats
-    above: Floats
-    count: Ints
-    largest: Floats
-    """One column per rank, undefined (NaN) where not told."""
 
 
 def rows_of(

@@ -51,7 +51,6 @@ class Remembering:
             raise error
         return Beside(
             cells=link.cells, own=link.own, promise=asked_of(promise), given=promise, notes=link.notes,
-            moves=self.ledger.moves_of(link),
         )  # fmt: skip
 
     def withheld(self, table: Table, promise: Promise) -> Table | None:
@@ -69,7 +68,7 @@ class Remembering:
         So is one that holds sensitive cells that are exposed in any case.
         """
         bare = self.beside(with_hidden(table, np.ones(table.size, dtype=np.bool_)), beside.given)
-        without = audit(bare.cells, bare.promise, moves=bare.moves)
+        without = audit(bare.cells, bare.promise)
         before = without.open_to
         cells = beside.cells
         own = {cells.name_of(int(cell)) for cell in beside.own if cell >= 0}

@@ -24,7 +24,7 @@ from diskret.model.table import Table
 from diskret.suppression.widening import needed, places_of
 
 Linking = Callable[[Table], Link]
-MOST_AUDITS = 24
+MOST_AUDITS = 8
 """Attempts to show some again, each with the system made anew."""
 
 

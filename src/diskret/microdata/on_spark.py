@@ -73,7 +73,8 @@ def microaggregate(
     """Microaggregate columns as `diskret.microaggregate` does, on the Spark session ``engine``.
 
     Every column is put in order there, cut where cutting loses nothing, and grouped stretch by stretch. ``mdav``, which
-    compares whole records, is not done there. Nothing warns of groups that could not keep their variance.
+    compares whole records, is not done there. Nothing warns of groups that could not keep their variance. A session
+    that is started here stays open, for the frame that is given back.
     """
     size = m if m is not None else 4 if keep_variance else 3
     refuse_bad_grouping(size, method, keep_variance, columns)

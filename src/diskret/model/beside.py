@@ -30,8 +30,6 @@ class Beside:
     """The promise as it was given."""
     notes: tuple[str, ...] = ()
     """What the memory could not look at, in words."""
-    moves: Any = None
-    """A `MoveSet` that protected what is connected before: proposals, checked by whoever uses them."""
 
 
 class Memory(Protocol):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ MOST_ROUNDS = 4
 
 def protected_beside(
     table: Table, promise: Promise, method: Moves, ledger: Memory,
-    protect: Callable[..., Suppression], progress: Progress | None,
+    protect: Callable[[Table, Promise, Any, Progress | None], Suppression], progress: Progress | None,
 ) -> Suppression:  # fmt: skip
     """The table with its own pattern, and the attack on it together with all that is published."""
     bounding = ledger.withheld(table, promise)
@@ -60,7 +61,7 @@ def protected_beside(
 
 def _once(
     table: Table, promise: Promise, method: Moves, ledger: Memory,
-    protect: Callable[..., Suppression], progress: Progress | None,
+    protect: Callable[[Table, Promise, Any, Progress | None], Suppression], progress: Progress | None,
 ) -> tuple[Suppression, AuditReport | None, Table]:  # fmt: skip
     """All that is connected with the table protected, what an audit says of the table, and its pattern."""
     beside = ledger.beside(table, promise)
@@ -68,7 +69,7 @@ def _once(
     with warnings.catch_warnings():
         # whose fault it is that a cell cannot be protected says the ledger
         warnings.filterwarnings("ignore", ".* cannot be protected as asked", ProtectionWarning)
-        done = protect(beside.cells, beside.promise, method, progress, kept=beside.moves)
+        done = protect(beside.cells, beside.promise, method, progress)
     if done.audit is not None and done.audit.open_to:
         done = widened(beside, done)
     report = done.audit

@@ -58,25 +58,22 @@ AT_LEAST = 10_000
 
 def by_moves(
     table: Table, promise: Promise, method: Moves = Moves(), *, usable: Bools | None = None,
-    start: Iterable[Move] = (), kept: MoveSet | None = None, workers: Workers | None = None,
-    progress: Progress | None = None,
+    start: Iterable[Move] = (), workers: Workers | None = None, progress: Progress | None = None,
 ) -> Suppression:  # fmt: skip
     """Protect against everybody who is guarded against, over the whole table, and attack the result.
 
     What is hidden already stays hidden and costs nothing, so this repairs any pattern. Where the hidden cells of a line
     together break the rules, the largest contributors of these cells are guarded against too, and all is done again.
-    ``start`` are moves of this table to begin with; what they settle needs no others. ``kept`` are moves of cells that
-    are hidden already: proposals that are checked, such as those a ledger keeps.
+    ``start`` are moves of this table to begin with; what they settle needs no others.
     """
-    given, proposed = MoveSet.of(tuple(start)), MoveSet.none() if kept is None else kept
+    given = MoveSet.of(tuple(start))
     if isinstance(table, SparseTable):
         done = _protected_as_one(table, promise, method, usable, progress, workers, given)
     else:
-        done = _protected(table, promise, method, usable, progress, workers, given, proposed)
+        done = _protected(table, promise, method, usable, progress, workers, given)
         if done.unprotected and method.effort_for(table.size) != "quick":
             # a demand for which no move was found may have been met all the same, before the pattern was made cheaper
-            quick = replace(method, effort="quick")
-            first = _protected(table, promise, quick, usable, progress, workers, given, proposed)
+            first = _protected(table, promise, replace(method, effort="quick"), usable, progress, workers, given)
             done = first if len(first.unprotected) < len(done.unprotected) else done
     warn_of(done.unprotected)
     return done
@@ -84,7 +81,7 @@ def by_moves(
 
 def _protected(
     table: Table, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None,
-    workers: Workers | None, start: MoveSet, kept: MoveSet,
+    workers: Workers | None, start: MoveSet,
 ) -> Suppression:  # fmt: skip
     chosen = usable_cells(table, method.zeros) if usable is None else usable
     suspected = np.zeros(table.size, dtype=np.bool_)
@@ -92,9 +89,7 @@ def _protected(
     for _ in range(MOST_ROUNDS):
         among = table.hidden.reshape(-1) | chosen
         people = insiders_of(table, promise, among=among, largest_of=suspected if suspected.any() else None)
-        pattern = routed(
-            table, promise, method, demands, usable=chosen, people=people, start=start, kept=kept, progress=progress
-        )
+        pattern = routed(table, promise, method, demands, usable=chosen, people=people, start=start, progress=progress)
         status = table.status.reshape(-1).copy()
         status[pattern.added] = Status.SECONDARY
         protected = replace(table, status=status.reshape(table.shape))
@@ -127,7 +122,7 @@ def _protected_as_one(
     alike = replace(method, cost=Cost(by="given"), barriers="off")
     everywhere = np.bincount(small.number_of, weights=~chosen, minlength=small.size) == 0
     free = everywhere & ~small.hidden
-    done = _protected(small, promise, alike, free, progress, workers, gathered(small, start), MoveSet.none())
+    done = _protected(small, promise, alike, free, progress, workers, gathered(small, start))
     assert done.audit is not None
     added = done.table.hidden[small.number_of] & ~together.hidden
     protected = replace(together, status=np.where(added, np.uint8(Status.SECONDARY), together.status))
@@ -158,7 +153,7 @@ def _breaking(table: Table, promise: Promise) -> Bools:
 
 def routed(
     table: Table, promise: Promise, method: Moves, demands: Demands, *, usable: Bools, people: Insiders,
-    start: MoveSet, kept: MoveSet | None = None, progress: Progress | None = None,
+    start: MoveSet, progress: Progress | None = None,
 ) -> Pattern:  # fmt: skip
     """The pattern of moves: built, then made cheaper."""
     up, down = promise.knowledge.room(table)
@@ -166,10 +161,10 @@ def routed(
     cover = Cover(demands, people, up, down, table.shape, whole=table.frequency)
     if (table.status == Status.SECONDARY).any():
         # what is hidden already comes first: a safe pattern gets no further cell
-        given = witnesses(table, demands, people, up, down, MoveSet.none() if kept is None else kept)
+        given = witnesses(table, demands, people, up, down, MoveSet.none())
         search(given)
-        for found in given.cover.moves.values():
-            cover.add(found)
+        for kept in given.cover.moves.values():
+            cover.add(kept)
     cover.take(start)
     aim = objective_of(table, method, usable)
     pattern = Pattern(cover, Router(table, hidden | usable, up, down), aim.price, hidden, aim.guide)

@@ -20,7 +20,7 @@ from diskret.model.scale import in_units
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.model.workers import Workers, workers_of
-from diskret.moves.move import Move, MoveSet
+from diskret.moves.move import Move
 from diskret.moves.persons import persons_of
 from diskret.suppression.beside import protected_beside
 from diskret.suppression.by_cuboids import by_cuboids
@@ -115,24 +115,23 @@ def as_printed(method: AnyMethod, at_most: float) -> bool:
     return isinstance(method, Cuboids | Complete) and at_most == inf
 
 
-Protect = Callable[..., Suppression]
-"""Takes a table, a promise, a method and whom to tell; and what else is known, by name."""
+Protect = Callable[[Table, Promise, Any, Progress | None], Suppression]
 
 
 def in_own_unit(protect: Protect) -> Protect:
     """Protect a table in its own unit: the same cells are hidden whether it is written in cents or in millions."""
 
-    def protected(table: Table, promise: Promise, method: Any, progress: Progress | None, **more: Any) -> Suppression:
+    def protected(table: Table, promise: Promise, method: Any, progress: Progress | None) -> Suppression:
         refuse_short(table.size, "protecting a table")
         same, asked, scale = in_units(table, promise)
         if same is table:
-            return _priced(protect(table, promise, method, progress, **more), method)
+            return _priced(protect(table, promise, method, progress), method)
         if method.price.power == 0:
             # the logarithm of one more is another one in another unit
             same = replace(same, weight=prices(table, method).reshape(table.shape))
-            done = protect(same, asked, replace(method, cost=replace(method.price, **GIVEN)), progress, **more)
+            done = protect(same, asked, replace(method, cost=replace(method.price, **GIVEN)), progress)
         else:
-            done = protect(same, asked, method, progress, **more)
+            done = protect(same, asked, method, progress)
         return _priced(done.written_in(table, promise, scale), method)
 
     return protected
@@ -150,7 +149,7 @@ def _priced(done: Suppression, method: AnyMethod) -> Suppression:
 
 def _protect(
     workers: Workers, table: Table, promise: Promise, method: AnyMethod, progress: Progress | None,
-    start: Iterable[Move] = (), kept: MoveSet | None = None,
+    start: Iterable[Move] = (),
 ) -> Suppression:  # fmt: skip
     if isinstance(method, Optimal):
         return by_proof(table, promise, method, progress)
@@ -161,7 +160,7 @@ def _protect(
         return by_cuboids(table, promise, method, progress, workers)
     if table.frequency:
         return protect_counts(table, promise, method, progress)
-    return by_moves(table, promise, method, start=start, kept=kept, workers=workers, progress=progress)
+    return by_moves(table, promise, method, start=start, workers=workers, progress=progress)
 
 
 def _protect_pool(

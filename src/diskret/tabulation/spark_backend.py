@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -171,7 +171,7 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str | None]:
         return _file(session, source)
     import pyarrow as pa
 
-    if isinstance(source, dict):
+    if isinstance(source, Mapping):
         table = pa.table({str(k): pa.array(v) for k, v in source.items()})
     elif hasattr(source, "__arrow_c_stream__"):
         table = pa.table(source)
