@@ -210,7 +210,7 @@ def test_it_is_the_same_every_time() -> None:
     told = Published.everything(anon)
     one, two = (dk.attack_anonymous(anon, told) for _ in range(2))
     assert (one.exposed, one.undecided) == (two.exposed, two.undecided)
-    assert "not safe" in str(one)
+    assert not one.safe
     assert one.report(internal=True).count("\n") == min(20, len(one.exposed))
 
 

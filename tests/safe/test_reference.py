@@ -237,6 +237,27 @@ def test_rows_drawn_for_a_cell_are_counted_in_it(either: Counted) -> None:
         assert deviation[place] <= 0 or all(x[row] > 0 for row in drawn)
 
 
+def test_a_cell_whose_rows_are_few_among_many_is_drawn_from() -> None:
+    """Whichever two of its codes lead to it, one row of 301 is in the cell: 64 of them seldom hold it."""
+    lines = [("a0", "b0", "c0", "d000")]
+    for i in range(300):
+        lines += [("a0", "b0", "c1", f"d{i:03}"), ("a0", "b1", "c0", f"d{i:03}"), ("a1", "b0", "c0", f"d{i:03}")]
+    columns = dict(zip("abcd", map(list, zip(*lines, strict=True)), strict=True))
+    found = count_combinations(columns, by=dict.fromkeys("abcd"))
+    cells = control_cells(found, control_tables(Control(), found.by))
+    field = Field(found, cells, np.zeros(cells.size, dtype=np.int32), 3, LadderSearch(), seed=1)
+    x = np.ones(found.frequency.size, dtype=np.int32)
+    field.ladder(x, (0, 0, 0), field.equal_weights(), (99, 99, 99))
+    row = int(np.flatnonzero((found.codes == 0).all(axis=1))[0])
+    table = next(t for t, each in enumerate(cells.tables) if [lv.attribute for lv in each.levels] == ["a", "b", "c"])
+    place = cells.occurring[cells.number[row][table]]
+    for seed in range(20):
+        drawn, _ = _search_kernels.draw(
+            np.array([place], np.int32), 1, seed, field.penalty, field.places, field.index, field.exits, x
+        )
+        assert drawn.tolist() == [row]
+
+
 # --- the printed method ----------------------------------------------------------------------------------------------
 
 

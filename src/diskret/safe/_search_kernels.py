@@ -34,8 +34,9 @@ Groups = namedtuple("Groups", "rows which wanted")
 """The first row of each group, the sort order of its neighbours (-1: any), and whether it wants to move."""
 Exits = namedtuple("Exits", "attribute crossed attributes orders")
 """Per table the ``crossed`` attributes that lead out of its cells."""
-LONGEST = 64
-"""Rows looked at for one that is in a cell."""
+LONGEST, LOOKED = 64, 4_000_000
+"""Rows looked at for one that is in a cell; where none was, so many in a round are looked at for all such cells. With
+64 only, the search of a file of 83 million persons gave its last cells up, since none of 64 rows was in them."""
 DEEPEST = 64
 """Key levels crossed in a table at most."""
 
@@ -476,7 +477,7 @@ def draw(cells, each, seed, penalty, places, index, exits, x):
     level, parent, at, size, base, _, _ = places
     rows, which = np.empty(cells.size * each, np.int32), np.empty(cells.size * each, np.int16)
     path, codes, most = np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.int64)
-    n = 0
+    n, longest = 0, LOOKED // max(1, cells.size * each)
     for i in range(cells.size):
         c = np.int64(cells[i])
         t = _table_of(c, index.first)
@@ -490,23 +491,27 @@ def draw(cells, each, seed, penalty, places, index, exits, x):
             low, high = index.listed_start[c], index.listed_start[c + 1]
         if high == low:
             continue
-        for e in range(each):
-            bits = _mixed(np.uint64(seed) + np.uint64(i * each + e))
-            place = low + np.int64(bits % np.uint64(high - low))
-            row = np.int64(-1)
-            for _ in range(min(LONGEST, high - low)):
-                r = np.int64(index.rows[which_index, place] if depth else index.listed_rows[place])
-                if (not surplus or x[r] > 0) and _inside(r, depth, path, codes, level):
-                    row = r
-                    break
-                place = place + 1 if place + 1 < high else low
-            if row < 0:
-                continue
-            bits = _mixed(bits)
-            last = exits.attribute[t, np.int64(bits % np.uint64(exits.crossed[t]))]
-            rows[n] = row
-            which[n] = last + exits.attributes * np.int64((bits >> np.uint64(32)) % np.uint64(exits.orders))
-            n += 1
+        before = n
+        for tried in (min(LONGEST, high - low), min(longest, high - low)):
+            if n > before:
+                break
+            for e in range(each):
+                bits = _mixed(np.uint64(seed) + np.uint64(i * each + e))
+                place = low + np.int64(bits % np.uint64(high - low))
+                row = np.int64(-1)
+                for _ in range(tried):
+                    r = np.int64(index.rows[which_index, place] if depth else index.listed_rows[place])
+                    if (not surplus or x[r] > 0) and _inside(r, depth, path, codes, level):
+                        row = r
+                        break
+                    place = place + 1 if place + 1 < high else low
+                if row < 0:
+                    continue
+                bits = _mixed(bits)
+                last = exits.attribute[t, np.int64(bits % np.uint64(exits.crossed[t]))]
+                rows[n] = row
+                which[n] = last + exits.attributes * np.int64((bits >> np.uint64(32)) % np.uint64(exits.orders))
+                n += 1
     # shuffle, so that moves for one cell do not stand together
     for i in range(n - 1, 0, -1):
         j = np.int64(_mixed(np.uint64(seed) ^ np.uint64(i * 7919)) % np.uint64(i + 1))
