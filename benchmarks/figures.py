@@ -160,7 +160,7 @@ LINES = (
         },
     ),
     Line(
-        "{cells} cells, {primary} of them sensitive, nobody and no single firm computes one back",
+        "{cells} cells, {primary} of them sensitive: neither a reader nor any single firm can work one out",
         "hides {ours} million, {seconds} CPU s", "GHMITER hides {theirs} million, {their_seconds} s",
         "python -m benchmarks.speed",
         {
@@ -187,7 +187,7 @@ LINES = (
     ),
     Line(
         "small tables whose cheapest safe pattern is proved",
-        "{gap} % dearer in the mean", "not measured", "python -m benchmarks.quality", {"gap": _gap("default")},
+        "{gap} % above it on average", "not measured", "python -m benchmarks.quality", {"gap": _gap("default")},
     ),
     Line(
         "10 million values in groups of three, the exact optimum",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
+from diskret.ledger import refusing
 from diskret.ledger.about import About
 from diskret.ledger.ledger import Ledger
 from diskret.model.errors import Contradiction, MeaningUnknown, NotBeside, ProtectionWarning
@@ -90,7 +91,11 @@ def test_a_derived_cell_that_nobody_marked_is_found(tmp_path: Path) -> None:
     assert ledger.check(done.table, asked).safe
 
 
-def test_what_cannot_be_protected_is_refused_with_what_is_to_blame(ledger: Ledger) -> None:
+@pytest.mark.parametrize("many", [refusing.MOST_PUBLISHED, 4])
+def test_what_cannot_be_protected_is_refused_with_what_is_to_blame(
+    ledger: Ledger, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refusing, "MOST_PUBLISHED", many)  # beyond so many cells around it only those of the proof
     inner = {"region": ["a", "b", "c", "d"] * 2, "size": ["s"] * 4 + ["l"] * 4, "x": [4, 9, 14, 19, 6, 11, 16, 21]}
     both = dk.Table.from_cells(inner, by={"region": REGION, "size": None}, value="x")
     ledger.add(
@@ -104,6 +109,7 @@ def test_what_cannot_be_protected_is_refused_with_what_is_to_blame(ledger: Ledge
     assert "request 17" in because
     assert "Yearbook 2024 table 3, region=c" in because
     assert any("without" in each for each in caught.value.instead)
+    assert "rounding or intervals do not help" in str(caught.value)
 
 
 def test_a_changed_value_is_refused_with_both_places_and_taken_as_a_revision(ledger: Ledger) -> None:
@@ -123,6 +129,8 @@ def test_an_old_value_is_public_for_ever(tmp_path: Path) -> None:
     ledger.add(regions(marked=False), firms(provisional=True), name="provisional")
     found = ledger.check(dk.suppress(regions()).table, firms(revises="provisional"), name="final")
     assert found.hidden_shown == ("region=a is sensitive, and shown openly in provisional",)
+    with pytest.raises(NotBeside, match="public"):
+        dk.suppress(regions(), ledger=ledger.about(firms(revises="provisional"), "final"))
 
 
 def test_codes_of_which_nobody_said_what_they_are_part_of_are_refused(ledger: Ledger) -> None:

@@ -56,6 +56,7 @@ def test_a_session_groups_as_one_machine_does(
     here = dk.microaggregate(firms, ["sales"], **how)
     there = on_spark.microaggregate(firms, ["sales"], engine=spark, **how)
     assert same(here.frame, there.frame)
+    assert "diskret" not in str(spark.sql("SHOW TABLES").collect())
 
 
 def test_a_session_draws_the_noise_of_one_machine(

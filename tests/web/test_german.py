@@ -20,7 +20,7 @@ GERMAN = {"x-diskret-language": "de"}
 NOT_ON_THE_PAGE = (
     "cli/", "tabulation/spark", "model/given.py", "model/older.py", "cellkey/p_table.py", "suppression/older.py",
     "comparison/options.py", "comparison/compare.py", "perturbation/perturb.py", "perturbation/controlled.py",
-    "perturbation/merging.py", "io/arb", "argus/", "microdata/by_column.py",
+    "perturbation/merging.py", "io/arb", "argus/", "microdata/by_column.py", "microdata/on_spark.py",
 )  # fmt: skip
 """What only Python and the command line raise: other engines, wrong arguments, older names, methods
 without a page, batches."""

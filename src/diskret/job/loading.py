@@ -19,11 +19,11 @@ from diskret.job.recoding import closings_of
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import CellStatus, Classification, FlagColumn
 from diskret.model.closing import Closing, closed
+from diskret.model.coded import MISSING
 from diskret.model.databases import is_server
 from diskret.model.delimited import Delimited, found_in, look
 from diskret.model.engine import connect
 from diskret.model.errors import BadOption, listed
-from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.periods import in_periods
 from diskret.model.places import files_meant

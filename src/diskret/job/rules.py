@@ -18,7 +18,7 @@ from diskret.job.rule_sections import (
     PQRule,
     Rules,
 )
-from diskret.model.from_cells import MISSING
+from diskret.model.coded import MISSING
 from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
 from diskret.rules.further import Given, Request, ZeroCells
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent

@@ -11,41 +11,45 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.auditing.audit import audit
-from diskret.auditing.report import Exposure
+from diskret.auditing.report import AuditReport, Exposure
 from diskret.ledger.linked import Linked
-from diskret.model.arrays import Ints
+from diskret.model.arrays import Bools, Ints
 from diskret.model.closing import close_levels, closed
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 
 MOST_REASONS = 3
 """Cells for which it is said which published ones are to blame."""
 MOST_PUBLISHED = 400
-"""Beyond so many published cells around one, the smallest set of them is not looked for."""
+"""Of more published cells around one only the nearest are looked at, and those of a proof."""
 
 
-def blamed(cells: Linked, promise: Promise, exposure: Exposure) -> tuple[str, ...]:
+def blamed(cells: Linked, found: AuditReport, exposure: Exposure) -> tuple[str, ...]:
     """Published cells that expose a cell, none of which could be missing, in words; empty where none were found.
 
     It is an irreducible set: with any one of them unknown the cell would be safe. There may be smaller ones.
     """
     target = exposure.index[0]
     far = _distances(cells, target)
-    published = np.flatnonzero((far >= 0) & (cells.status == Status.PUBLISHED))
-    # what stands farther away is left out first: what remains is near the cell, and easier to follow
-    published = published[np.argsort(-far[published], kind="stable")]
-    if published.size > MOST_PUBLISHED:
-        return ()
 
     def exposed(known: Ints) -> bool:
-        return bool(audit(_with_known(cells, target, known), promise).open)
+        return bool(audit(_with_known(cells, target, known), found.promise).open)
 
-    if not exposed(published):
-        return ()
-    kept = _needed(exposed, published)
-    return tuple(cells.source_name(int(cell)) for cell in kept)
+    for chosen in (_proving(cells, found, target), far >= 0):
+        published = np.flatnonzero(chosen & (cells.status == Status.PUBLISHED))
+        # what stands farther away is left out first: what remains is near the cell, and easier to follow
+        published = published[np.argsort(-far[published], kind="stable")][-MOST_PUBLISHED:]
+        if exposed(published):
+            return tuple(cells.source_name(int(cell)) for cell in _needed(exposed, published))
+    return ()
+
+
+def _proving(cells: Linked, found: AuditReport, target: int) -> Bools:
+    """The published cells that stand in the equations of a proof."""
+    leaves = [n for proof in found.proofs if proof.cell == target for n in proof.tree if len(n) == 3]
+    rows = sorted({row for _, used, _ in leaves for row in used})
+    return cells.open_cells_of(cells.equations().axis[rows].tolist())
 
 
 def _distances(cells: Linked, target: int) -> Ints:

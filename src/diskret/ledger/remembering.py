@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Never
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from diskret.auditing.report import AuditReport
 from diskret.ledger.about import About
 from diskret.ledger.asking import asked_of
 from diskret.ledger.linked import Linked
+from diskret.ledger.linking import Link
 from diskret.ledger.refusing import MOST_REASONS, blamed, coarser
 from diskret.ledger.withholding import with_hidden, withheld_beside
 from diskret.model.beside import Beside
@@ -39,16 +39,7 @@ class Remembering:
         """What `suppress` protects in the place of the table."""
         _, link = self.ledger.link(table, self.about, promise, name=self.name)
         if link.hidden_shown:
-            names = [link.cells.name_of(int(link.own[cell])) for cell, _ in link.hidden_shown]
-            error = NotBeside(
-                f"{self.name} has {len(names)} sensitive cells whose values are public",
-                where=listed(names, most=10),
-                hint=f"they stand openly in {listed(dict.fromkeys(by for _, by in link.hidden_shown))}, and what is "
-                "out cannot be hidden any more: publish less detail.",
-            )
-            because = zip(names, (by for _, by in link.hidden_shown), strict=True)
-            error.because = tuple(f"{name}: {by}, {name}" for name, by in because)
-            raise error
+            self._refuse_public(table, promise, link)
         return Beside(
             cells=link.cells, own=link.own, promise=asked_of(promise), given=promise, notes=link.notes,
         )  # fmt: skip
@@ -84,30 +75,49 @@ class Remembering:
             )
         if not fresh:
             return replace(report, exposed=(), undecided=())
+        assert isinstance(bare.cells, Linked)
+        shown = [each for each in without.exposed if each.cell in fresh][:MOST_REASONS]
+        reasons = [(each, blamed(bare.cells, without, each)) for each in shown]
+        because = tuple(f"{e.cell}: {'; '.join(why)}" for e, why in reasons if why)
+        instead = self._instead(table, beside.given)
         error = NotBeside(
             f"{self.name} cannot be protected beside what is published: {len(fresh)} cells stay exposed",
             where=listed(fresh, most=10),
+            hint=(f"what is published makes it impossible ({'), ('.join(because)}). " if because else "")
+            + (f"could be released instead: {', or '.join(instead)}. " if instead else "")
+            + "rounding or intervals do not help: the exposed cells follow without the table. what is out cannot be "
+            "hidden any more: publish less detail.",
         )
-        assert isinstance(bare.cells, Linked)
-        shown = [each for each in without.exposed if each.cell in fresh][:MOST_REASONS]
-        reasons = [(each, blamed(bare.cells, bare.promise, each)) for each in shown]
-        error.because = tuple(f"{e.cell}: {'; '.join(why)}" for e, why in reasons if why)
-        error.instead = tuple(self._instead(table, beside.given)) if self.proposing else ()
-        hints = [f"what is published makes it impossible ({each})" for each in error.because]
-        hints += [f"could be released instead: {', or '.join(error.instead)}"] if error.instead else []
-        error.hint = ". ".join([*hints, "what is out cannot be hidden any more: publish less detail"]) + "."
+        error.because, error.instead = because, instead
         raise error
 
-    def _instead(self, table: Table, promise: Promise) -> Iterator[str]:
+    def _refuse_public(self, table: Table, promise: Promise, link: Link) -> Never:
+        """Refuse a table with sensitive cells that are shown openly elsewhere."""
+        names = [link.cells.name_of(int(link.own[cell])) for cell, _ in link.hidden_shown]
+        by = [each for _, each in link.hidden_shown]
+        instead = self._instead(table, promise)
+        error = NotBeside(
+            f"{self.name} has {len(names)} sensitive cells whose values are public",
+            where=listed(names, most=10),
+            hint=f"they stand openly in {listed(dict.fromkeys(by))}, and what is out cannot be hidden any more. "
+            + (f"could be released instead: {', or '.join(instead)}." if instead else "publish less detail."),
+        )
+        error.because = tuple(f"{name}: {entry}, {name}" for name, entry in zip(names, by, strict=True))
+        error.instead = instead
+        raise error
+
+    def _instead(self, table: Table, promise: Promise) -> tuple[str, ...]:
         """Tables with less detail that can be protected."""
         from diskret.suppression.suppress import suppress
 
+        found: list[str] = []
         quiet = replace(self, proposing=False)
-        for words, smaller in coarser(table):
+        for words, smaller in coarser(table) if self.proposing else ():
             try:
                 with warnings.catch_warnings(action="ignore"):
                     done = suppress(smaller, promise, ledger=quiet)
             except DiskretError:
                 continue
             if not done.exposed:
-                yield words
+                found.append(words)
+        return tuple(found)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Ints
+from diskret.model.coded import Coded, coded_columns
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, DiskretError, MissingColumn, listed
 from diskret.model.framed import Frame, Framed
@@ -146,48 +147,13 @@ def _filled(found: Any) -> Column:
     return values
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Coded:
-    """A column as numbered classes: the codes in order, and each record's position among them (-1: missing)."""
-
-    codes: tuple[str, ...]
-    index: Ints
-
-    @property
-    def frequencies(self) -> Ints:
-        """Records of each class."""
-        return np.bincount(self.index[self.index >= 0], minlength=len(self.codes))
-
-    def counts(self) -> dict[str, int]:
-        """Records by class, missing ones under their own name."""
-        found = {c: int(n) for c, n in zip(self.codes, self.frequencies, strict=True)}
-        without = int((self.index < 0).sum())
-        return found | ({MISSING: without} if without else {})
-
-    def column(self) -> Column:
-        """The codes as a column of text."""
-        return np.array([*self.codes, None], dtype=object)[self.index]
-
-
-MISSING = "(missing)"
-
-
 def coded(values: Column) -> Coded:
     """The classes of a column, in the order of their text; 5.0 is the code 5, blanks are missing.
 
     >>> coded(np.array(["b", " a", None, "b"], dtype=object)).index.tolist()
     [1, 0, -1, 1]
     """
-    relation = open_source({"c": values})
-    code = relation.code("c")
-    codes = [c for (c,) in relation.query(f"SELECT DISTINCT {code} FROM data ORDER BY 1") if c is not None]
-    if not codes:
-        return Coded(codes=(), index=np.full(len(values), -1, dtype=np.int64))
-    relation.query(
-        f"CREATE TYPE classes AS ENUM (SELECT DISTINCT {code} AS k FROM data WHERE {code} IS NOT NULL ORDER BY k)"
-    )
-    numbered = f"SELECT CAST(coalesce(enum_code(CAST({code} AS classes)), -1) AS BIGINT) AS c FROM data"
-    return Coded(codes=tuple(codes), index=relation.arrays(numbered)["c"].astype(np.int64))
+    return coded_columns(open_source({"c": values}), ["c"])["c"]
 
 
 def crossed(records: Records, names: Sequence[str]) -> Ints:

@@ -130,12 +130,14 @@ def _opened(source: object, engine: object, columns: Sequence[str]) -> Iterator[
     opened = open_spark(source, engine, VIEW)
     data = opened.data
     assert isinstance(data, SparkRelation)
-    data.require(list(columns))
-    with python_of_workers(opened.session):
-        data.refuse_bad_numbers(list(columns), blanks=True)
-        refuse_lost(data, list(columns))
-        yield data
-    # the frame that is given back still reads the records: neither view nor session are given up
+    try:
+        data.require(list(columns))
+        with python_of_workers(opened.session):
+            data.refuse_bad_numbers(list(columns), blanks=True)
+            refuse_lost(data, list(columns))
+            yield data
+    finally:  # the session stays: the frame that is given back still reads the records
+        opened.drop_views()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from diskret.microdata.columns import Coded, Column, Protected, Records, coded, crossed, generator, read_records
+from diskret.microdata.columns import Column, Protected, Records, coded, crossed, generator, read_records
 from diskret.model.arrays import Floats, Ints
+from diskret.model.coded import Coded
 from diskret.model.errors import BadOption, UnknownCode, listed
 
 Matrix = Mapping[str, Mapping[str, float]]

@@ -9,6 +9,7 @@ import numpy as np
 
 from diskret.model import rollup
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.coded import MISSING
 from diskret.model.cures import Cure, key_of
 from diskret.model.errors import DuplicateCell, MissingCode, UnknownCode, listed
 from diskret.model.exact import short_decimals
@@ -16,7 +17,6 @@ from diskret.model.gaps import code_cures, missing_cures
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import MOST_ROWS, Relation
 
-MISSING = "(missing)"
 MOST_COLUMNS = 20
 """Columns that are tried as a further classification."""
 STEPS = (1, 2, 5, 10, 20, 50)

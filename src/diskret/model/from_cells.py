@@ -15,11 +15,9 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cell_columns import CellColumns as CellColumns
 from diskret.model.cell_columns import Frame
 from diskret.model.cell_people import People, people_of, warn_of_unranked
-from diskret.model.cell_refusals import (
-    MISSING as MISSING,
-)
 from diskret.model.cell_refusals import refuse_codes_of_cells, refuse_duplicates
 from diskret.model.cell_sums import summed
+from diskret.model.coded import MISSING
 from diskret.model.engine import literal
 from diskret.model.errors import BadOption, BadPriorKnowledge, DiskretError, NegativeValue, ProtectionWarning, listed
 from diskret.model.gaps import Measured, embedded_lookup, refuse_both, refuse_numbers, without_gaps

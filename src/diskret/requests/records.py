@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.coded import coded_columns
 from diskret.model.errors import BadOption, SumInRecords, UnknownCode, listed
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.source import open_source
+from diskret.model.source import Relation, open_source
 from diskret.requests.query import Query
 
 
@@ -44,23 +45,16 @@ class Records:
         relation.refuse_bad_numbers(list(values))
         if not columns and not values:
             raise BadOption("records without columns", hint="name classifications or values.")
-        shown = [f"{relation.code(name)} AS c{i}" for i, name in enumerate(columns)]
-        shown += [f"{relation.number(name)} AS v{i}" for i, name in enumerate(values)]
-        rows = relation.query(f"SELECT {', '.join(shown)} FROM {relation.view}")
-        codes: dict[str, tuple[str, ...]] = {}
-        at: dict[str, Ints] = {}
-        for i, name in enumerate(columns):
-            column = [row[i] for row in rows]
-            if any(code is None for code in column):
+        found = coded_columns(relation, columns)
+        for name, column in found.items():
+            if (column.index < 0).any():
                 raise BadOption(
                     f"records without a code of {name!r}", where=relation.where,
                     hint="give them a code of their own: nobody could say whom a filter counts.",
                 )  # fmt: skip
-            known, number = np.unique(np.array(column, dtype=object).astype(str), return_inverse=True)
-            codes[name], at[name] = tuple(known.tolist()), number.astype(np.int64).reshape(-1)
-        numbers = {
-            name: np.array([row[len(columns) + i] for row in rows], dtype=np.float64) for i, name in enumerate(values)
-        }
+        codes = {name: column.codes for name, column in found.items()}
+        at = {name: column.index for name, column in found.items()}
+        numbers = _numbers_of(relation, values)
         blank = [name for name, column in numbers.items() if np.isnan(column).any()]
         if blank:
             raise BadOption(f"records without {listed(blank)}", where=relation.where, hint="fill in the numbers.")
@@ -153,6 +147,13 @@ class Records:
     def __repr__(self) -> str:
         one = len(self.codes) == 1
         return f"Records: {self.size:,} units, {len(self.codes)} classification{'' if one else 's'}"
+
+
+def _numbers_of(relation: Relation, values: Sequence[str]) -> dict[str, Floats]:
+    """Columns of numbers; what is missing is not a number."""
+    selected = [f"coalesce(CAST({relation.number(name)} AS DOUBLE), 'nan') AS v{i}" for i, name in enumerate(values)]
+    read = relation.arrays(f"SELECT {', '.join(selected)} FROM {relation.view}") if selected else {}
+    return {name: read[f"v{i}"] for i, name in enumerate(values)}
 
 
 def leaf_places(tree: Hierarchy, called: Mapping[str, str], whole: Hierarchy, codes: Sequence[str]) -> Ints:

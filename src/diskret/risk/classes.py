@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Floats, Ints
+from diskret.model.coded import MISSING, coded_columns
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, listed
-from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.source import Relation, open_source
@@ -86,25 +86,13 @@ def _coded_numbers(relation: Relation, names: Sequence[str]) -> dict[str, Column
 
 
 def _coded_texts(relation: Relation, names: Sequence[str]) -> dict[str, Column]:
-    selected, labels = [], []
-    for i, name in enumerate(names):
-        code = relation.code(name)
-        found = relation.arrays(f"SELECT DISTINCT {code} AS c FROM {relation.view} WHERE {code} IS NOT NULL")["c"]
-        ordered = np.array(sorted(found.tolist()), dtype=object)
-        labels.append(ordered)
-        warn_of_spellings(name, ordered)
-        warn_of_totals(name, ordered.tolist())
-        if not ordered.size:
-            selected.append(f"CAST(-1 AS INTEGER) AS c{i}")
-            continue
-        # an enumeration keeps records in their order, a join need not
-        with readable(relation.where):
-            relation.connection.register(f"risk_labels_{i}", {"c": ordered})
-        relation.query(f"DROP TYPE IF EXISTS risk_codes_{i}")
-        relation.query(f"CREATE TYPE risk_codes_{i} AS ENUM (SELECT c FROM risk_labels_{i} ORDER BY c)")
-        selected.append(f"coalesce(CAST(enum_code(CAST({code} AS risk_codes_{i})) AS INTEGER), -1) AS c{i}")
-    columns = relation.arrays(f"SELECT {', '.join(selected)} FROM {relation.view}") if names else {}
-    return {n: _in_order(columns[f"c{i}"].astype(np.int32), labels[i]) for i, n in enumerate(names)}
+    made = {}
+    for name, found in coded_columns(relation, names).items():
+        labels = np.array(found.codes, dtype=object)
+        warn_of_spellings(name, labels)
+        warn_of_totals(name, found.codes)
+        made[name] = _in_order(found.index.astype(np.int32), labels)
+    return made
 
 
 def _from_numbers(given: Any) -> Column:

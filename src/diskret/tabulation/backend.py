@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from diskret.model.arrays import Ints
+from diskret.model.coded import MISSING
 from diskret.model.engine import literal
 from diskret.model.exact import AMOUNTS
-from diskret.model.from_cells import MISSING
 from diskret.model.kept import lost
 from diskret.model.source import Relation
 from diskret.tabulation.plan import Plan, RecordKey, Units

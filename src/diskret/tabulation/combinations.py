@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Ints
+from diskret.model.coded import MISSING
 from diskret.model.errors import BadOption
-from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import Relation
 from diskret.model.total_names import warn_of_totals

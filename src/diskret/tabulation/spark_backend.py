@@ -91,12 +91,16 @@ class SparkBackend:
         table = said(self.data.where, lambda: self.session.sql(sql).toArrow())
         yield {name: table.column(name).to_numpy() for name in table.column_names}
 
+    def drop_views(self) -> None:
+        """Take our names out of the session; frames made from them go on working."""
+        for view in self.views:
+            self.session.catalog.dropTempView(view)
+
     def close(self) -> None:
         """Give kept results and views back; stop the session if it was started here."""
         for frame in self.kept:
             frame.unpersist()
-        for view in self.views:
-            self.session.catalog.dropTempView(view)
+        self.drop_views()
         if self.own:
             self.session.stop()
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Floats
+from diskret.model.coded import MISSING
 from diskret.model.errors import BadOption, NotExact, ProtectionWarning, UnknownCode
 from diskret.model.exact import EXACT_LIMIT, beyond, most_units
-from diskret.model.from_cells import MISSING
 from diskret.model.gaps import Gaps, Measured, refuse_both, refuse_numbers, without_gaps
 from diskret.model.given import By, classifications, refuse_other, whole
 from diskret.model.hierarchy import TOTAL, Hierarchy
