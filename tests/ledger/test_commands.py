@@ -80,6 +80,15 @@ def test_a_lost_entry_ends_list_with_exit_code_1(here: Path) -> None:
     assert "flaw: entry 1 (Yearbook) is lost" in said("list", "-l", "ledger", code=1)
 
 
+def test_beside_a_lost_entry_nothing_is_called_safe(here: Path) -> None:
+    said("add", "yearbook.parquet", "-l", "ledger", "--name", "Yearbook", "--about", "about.toml")
+    Path("ledger/entries/000001.parquet").unlink()
+    out = said("check", "zones alone.parquet", "-l", "ledger", "--about", "about.toml", code=1)
+    assert "entry 1 (Yearbook) is lost" in out
+    out = said("check", "zones alone.parquet", "-l", "ledger", "--about", "about.toml", "--json", code=1)
+    assert json.loads(out)["x"]["safe"] is False
+
+
 def test_job_and_python_give_the_same_pattern_verdict_and_entry(here: Path) -> None:
     entered()
     ledger = dk.open_ledger("ledger")

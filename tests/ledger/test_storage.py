@@ -84,7 +84,12 @@ def test_a_lost_entry_is_named_and_nothing_can_be_added(ledger: Ledger) -> None:
     (ledger.folder / "entries" / "000002.parquet").unlink()
     again = dk.open_ledger(ledger.folder)
     assert "entry 2 (yearbook 2023) is lost" in again.flaws
-    assert again.check(table(scale=30), about("2025")).safe, "what is there can still be asked"
+    checked = again.check(table(scale=30), about("2025"))
+    assert checked.exposed == 0, "what is there can still be asked"
+    assert not checked.safe, "nobody knows what the lost entry told"
+    assert "entry 2 (yearbook 2023) is lost" in checked.report()
+    with pytest.warns(dk.ProtectionWarning, match="entry 2"):
+        dk.suppress(table(scale=30), ledger=again.about(about("2025")))
     with pytest.raises(DamagedLedger):
         again.add(table(scale=30), about("2025"), name="next")
 

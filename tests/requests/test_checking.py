@@ -14,7 +14,7 @@ from diskret.cli import app
 from diskret.job.check_file import check_file, read_outputs
 from diskret.job.house import read_house
 from diskret.ledger import About
-from diskret.model.errors import BadJob, BadOption
+from diskret.model.errors import BadJob, BadOption, DamagedLedger
 from diskret.requests.answering import answer
 from diskret.requests.beside import House
 from diskret.requests.checking import check_outputs
@@ -240,6 +240,16 @@ def test_tables_of_one_file_are_attacked_together(tmp_path: Path, remembers: boo
     assert [each.verdict for each in check_outputs([other, one], HOUSE, ledger=ledger).findings] == ["accept", "change"]
     if ledger is not None:
         assert ledger.entries == ()
+
+
+def test_outputs_are_not_judged_beside_a_ledger_that_lost_an_entry(tmp_path: Path) -> None:
+    one, other = two_tables()
+    assert one.about is not None
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True)
+    ledger.add(one.table, one.about, name="one")
+    (ledger.folder / "entries" / "000001.parquet").unlink()
+    with pytest.raises(DamagedLedger):
+        check_outputs([other], HOUSE, ledger=dk.open_ledger(ledger.folder))
 
 
 def test_a_minimum_count_of_the_house_holds_for_every_kind() -> None:

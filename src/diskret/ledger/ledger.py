@@ -335,7 +335,7 @@ class Ledger:
         refuse_contradictions(beside, (entry, cells), schemes)
         stocks = [e.subject for e in (*self.entries, entry) if e.about.stock]
         link = linked(beside, (entry, cells), schemes, stocks, table.judges)
-        return entry, replace(link, cells=known_besides(link.cells, promise.knowledge))
+        return entry, replace(link, cells=known_besides(link.cells, promise.knowledge), flaws=self.flaws)
 
     def history(self, codes: Mapping[str, str], value: str = "") -> list[dict[str, Any]]:
         """Everything that was ever published about one cell, by what it counts; what was hidden is None."""

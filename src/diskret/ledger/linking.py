@@ -45,6 +45,8 @@ class Link:
     """Cells that nobody published but everybody can compute."""
     ratio_rows: Mapping[int, int]
     """Equations that say a ratio of the new table, each with its cell."""
+    flaws: tuple[str, ...] = ()
+    """What the ledger has lost: nobody can say what it told."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -55,7 +57,8 @@ class Link:
                 not self.fits,
             "so much follows from these tables that not all of it was followed up": not self.closed,
         }  # fmt: skip
-        return tuple(note for note, said in told.items() if said)
+        lost = (f"the ledger is damaged, and what is lost was not looked at: {flaw}" for flaw in self.flaws)
+        return (*lost, *(note for note, said in told.items() if said))
 
 
 def linked(

@@ -15,7 +15,7 @@ from diskret.auditing.audit import audit
 from diskret.ledger.about import About
 from diskret.ledger.entry import cells_of
 from diskret.ledger.ledger import Ledger
-from diskret.model.errors import DiskretError, ProtectionWarning, listed
+from diskret.model.errors import DamagedLedger, DiskretError, ProtectionWarning, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.requests.beside import House, for_counts, of_values
@@ -92,6 +92,11 @@ def check_outputs(
       it is the value of too few units
       to do: give a percentile with enough units beyond it, or classes in the place of values
     """
+    if ledger is not None and ledger.flaws:
+        raise DamagedLedger(
+            f"outputs cannot be judged beside this ledger: {ledger.flaws[0]}", where=str(ledger.folder),
+            hint="put the files back from a copy: nobody can say what the lost ones told.",
+        )  # fmt: skip
     known, beside = list(earlier), ledger
     findings: list[Finding] = []
     tables: dict[str, Table] = {}
