@@ -6,7 +6,7 @@ finest codes; the total of a classification is the set of all of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -92,6 +92,28 @@ def sums_in(hierarchy: Hierarchy) -> tuple[tuple[str, Parts], ...]:
     return tuple(found)
 
 
+def codes_of(axis: str, hierarchy: Hierarchy) -> tuple[str, ...]:
+    """The codes of a classification of a table as the ledger knows them.
+
+    The total of a series of periods goes by what it is the sum of: other tables may have other periods under the same
+    word.
+
+    >>> codes_of("period", Hierarchy.flat(["2023", "2024"]))
+    ('2023', '2024', '2023+2024')
+    """
+    if axis != PERIOD or is_calendar(hierarchy.total):
+        return tuple(hierarchy.codes)
+    total = len(hierarchy) - 1
+    parts = [code for code, parent in zip(hierarchy.codes, hierarchy.parents, strict=True) if parent == total]
+    return (*hierarchy.codes[:-1], "+".join(parts))
+
+
+def sums_of(axis: str, hierarchy: Hierarchy) -> tuple[tuple[str, Parts], ...]:
+    """Every sum of a classification of a table with its parts, by the codes that the ledger knows."""
+    own = dict(zip(hierarchy.codes, codes_of(axis, hierarchy), strict=True))
+    return tuple((own[whole], parts) for whole, parts in sums_in(hierarchy) if parts != (own[whole],))
+
+
 Said = tuple[str, tuple[tuple[str, Parts], ...], tuple[str, ...]]
 """Who says it, which codes add up how, and which codes are used besides."""
 
@@ -169,6 +191,30 @@ def refuse_unknown(scheme: Scheme, before: Scheme | None, who: str) -> None:
             where=who,
             hint="give a grouping: the code's parts, or the known code that it is a part of, as in "
             f"groupings={{{scheme.name!r}: {{{before.finest[0]!r}: [...]}}}}.",
+        )
+
+
+def is_calendar(code: str) -> bool:
+    """Whether a code is a year, a quarter or a month.
+
+    >>> [is_calendar(code) for code in ("2024", "2024-Q3", "2024-07", "2024Q3", "2024-13")]
+    [True, True, True, False, False]
+    """
+    year, sign, rest = code.partition("-")
+    return year.isdecimal() and len(year) == 4 and (not sign or rest in QUARTERS + MONTHS)
+
+
+def refuse_strange_periods(scheme: Scheme, codes: Iterable[str], who: str) -> None:
+    """Refuse periods of which nobody can say how they add up with years, quarters and months."""
+    told = {*scheme.said, *(part for ways in scheme.said.values() for parts in ways for part in parts)}
+    strange = [code for code in dict.fromkeys(codes) if not is_calendar(code) and code not in told]
+    if strange:
+        raise MeaningUnknown(
+            f"the ledger does not know what {scheme.name} {listed(strange)} is part of",
+            where=who,
+            hint="years are written 2024, quarters 2024-Q3, months 2024-07. say of others what they are made of or "
+            "part of, as in groupings={'period': {'2024-H1': ['2024-Q1', '2024-Q2']}}; or that values are of a day: "
+            "stock=True.",
         )
 
 

@@ -15,10 +15,10 @@ import numpy as np
 from diskret.auditing.report import AuditReport
 from diskret.io.structured import from_json
 from diskret.ledger import index
-from diskret.ledger.about import About
+from diskret.ledger.about import PERIOD, About
 from diskret.ledger.asking import known_besides
 from diskret.ledger.check import LedgerCheck, checked
-from diskret.ledger.codes import Scheme, refuse_unknown
+from diskret.ledger.codes import Scheme, refuse_strange_periods, refuse_unknown
 from diskret.ledger.contradictions import refuse_contradictions
 from diskret.ledger.entry import Entry, EntryCells, cells_of
 from diskret.ledger.linked import Linked
@@ -26,7 +26,7 @@ from diskret.ledger.linking import Given, Link, linked
 from diskret.ledger.lock import alone_in
 from diskret.ledger.looking import history_of
 from diskret.ledger.published import fingerprint_of, published_cells
-from diskret.ledger.related import related
+from diskret.ledger.related import all_periods, related
 from diskret.ledger.remembering import Remembering
 from diskret.ledger.schemes import schemes_of
 from diskret.ledger.settled import keep_moves, kept_moves
@@ -181,7 +181,8 @@ class Ledger:
             self._refresh()
             self._refuse_taken(name)
             entry, cells = self._prepared(table, about, name, promise, intervals, told, data, on)
-            refuse_contradictions(self._beside(entry), (entry, cells), schemes_of((*self.entries, entry)))
+            schemes = schemes_of((*self.entries, entry))
+            refuse_contradictions(self._beside(entry, schemes), (entry, cells), schemes)
             written = write_entry(self.folder, entry.head(), cells)
             index.learn(self.folder, written)
             self._accept(written, cells)
@@ -212,7 +213,8 @@ class Ledger:
             entry = replace(entry, number=1 + (last.number if last else 0), previous=last.hash if last else "")
             self._refuse_taken(name)
             self._refuse_unclear(entry)
-            refuse_contradictions(self._beside(entry), (entry, cells), schemes_of((*self.entries, entry)))
+            schemes = schemes_of((*self.entries, entry))
+            refuse_contradictions(self._beside(entry, schemes), (entry, cells), schemes)
             written = write_entry(self.folder, entry.head(), cells)
             index.learn(self.folder, written)
             self._accept(written, cells)
@@ -292,6 +294,8 @@ class Ledger:
         after = schemes_of((*self.entries, entry))
         for axis, scheme in after.items():
             refuse_unknown(scheme, self.schemes.get(axis), entry.name)
+        if PERIOD in after and not entry.about.stock:
+            refuse_strange_periods(after[PERIOD], all_periods(entry), entry.name)
 
     def verify(self) -> tuple[str, ...]:
         """Hold every number of every entry against its hash; what is lost or was changed, in words."""
@@ -331,7 +335,7 @@ class Ledger:
         """A table and everything connected with it, as one system."""
         entry, cells = self._prepared(table, about, name, promise, None, True, "", "")
         schemes = schemes_of((*self.entries, entry))
-        beside = self._beside(entry)
+        beside = self._beside(entry, schemes)
         refuse_contradictions(beside, (entry, cells), schemes)
         stocks = [e.subject for e in (*self.entries, entry) if e.about.stock]
         link = linked(beside, (entry, cells), schemes, stocks, table.judges)
@@ -341,9 +345,9 @@ class Ledger:
         """Everything that was ever published about one cell, by what it counts; what was hidden is None."""
         return history_of(self, codes, value)
 
-    def _beside(self, entry: Entry) -> list[Given]:
+    def _beside(self, entry: Entry, schemes: Mapping[str, Scheme]) -> list[Given]:
         """All entries that may be connected with a new one, with their cells."""
-        return [(each, self.cells(each)) for each in related(self.entries, entry)]
+        return [(each, self.cells(each)) for each in related(self.entries, entry, schemes.get(PERIOD))]
 
     def about(self, about: About, name: str = "the new table") -> Remembering:
         """The ledger as `suppress` takes it: with what the table counts that is to be protected."""

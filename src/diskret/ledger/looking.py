@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from diskret.ledger.about import PERIOD
+from diskret.ledger.codes import codes_of
 from diskret.ledger.entry import Entry
 from diskret.model.errors import NoSuchEntry, listed
 
@@ -66,7 +67,7 @@ def _may_show(entry: Entry, wanted: Mapping[str, int], schemes: Mapping[str, Any
         scheme = schemes[axis]
         fixed = entry.about.codes.get(axis)
         if axis in entry.by:
-            if not any(_set(scheme, code) == own for code in entry.by[axis].codes):
+            if not any(_set(scheme, code) == own for code in codes_of(axis, entry.by[axis])):
                 return False
         elif (scheme.whole if fixed is None else scheme.set_of(fixed)) != own:
             return False
@@ -80,7 +81,7 @@ def _set(scheme: Any, code: str) -> int:
 def _same(entry: Entry, at: tuple[Any, ...], axis: str, own: int, schemes: Mapping[str, Any]) -> Any:
     scheme = schemes[axis]
     if axis in entry.by:
-        fits = np.array([_set(scheme, code) == own for code in entry.by[axis].codes])
+        fits = np.array([_set(scheme, code) == own for code in codes_of(axis, entry.by[axis])])
         return fits[at[list(entry.by).index(axis)]]
     fixed = entry.about.codes.get(axis)
     return np.bool_((scheme.whole if fixed is None else scheme.set_of(fixed)) == own)

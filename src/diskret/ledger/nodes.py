@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from diskret.ledger.codes import Scheme
+from diskret.ledger.codes import Scheme, codes_of
 from diskret.ledger.entry import Entry, EntryCells, Said
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.status import Status
@@ -91,7 +91,7 @@ def key_of(
     fixed = entry.about.codes
     for i, axis in enumerate(axes, start=1):
         if axis in entry.by:
-            numbers = sets.of_codes(axis, entry.by[axis].codes)
+            numbers = sets.of_codes(axis, codes_of(axis, entry.by[axis]))
             key[:, i] = numbers[cells.at[list(entry.by).index(axis)]]
         elif axis in fixed:
             key[:, i] = sets.of_codes(axis, [fixed[axis]])[0]

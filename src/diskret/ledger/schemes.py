@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from diskret.ledger.about import PERIOD
-from diskret.ledger.codes import Parts, Said, Scheme, scheme_of, sums_in
+from diskret.ledger.codes import Parts, Said, Scheme, codes_of, scheme_of, sums_of
 from diskret.ledger.entry import Entry
 from diskret.ledger.ratios import SUBJECT
 
@@ -19,12 +19,8 @@ def schemes_of(entries: Sequence[Entry]) -> dict[str, Scheme]:
         for axis, code in entry.about.totals.items():
             totals.setdefault(axis, code)
         for axis, hierarchy in entry.by.items():
-            sums, codes = sums_in(hierarchy), hierarchy.codes
-            if axis == PERIOD:
-                # the sum over a series of years counts nothing anybody names
-                sums = tuple(each for each in sums if each[0] != hierarchy.total)
-                codes = tuple(code for code in codes if code != hierarchy.total)
-            else:
+            sums, codes = sums_of(axis, hierarchy), codes_of(axis, hierarchy)
+            if axis != PERIOD:
                 roots.setdefault(axis, {}).setdefault(hierarchy.total)
             said.setdefault(axis, {}).setdefault((_first(said, axis, sums, codes) or entry.name, sums, codes))
         for axis, code in _single_codes(entry):

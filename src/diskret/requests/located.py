@@ -27,8 +27,8 @@ class Located:
 
     shown: tuple[Shown, ...]
     beyond: tuple[str, ...]
-    """Entries that the records cannot tell, or not truly: other periods, rates, classifications they do not have, other
-    values than theirs."""
+    """Entries that the records cannot tell, or not all of it, or not truly: other periods, rates, classifications they
+    do not have, other values than theirs."""
 
 
 def located(ledger: Ledger, records: Records, base: About, value: str | None) -> Located:
@@ -51,7 +51,7 @@ def located(ledger: Ledger, records: Records, base: About, value: str | None) ->
         told = None if found is None else _as_told(found, entry, cells, records.value(value), about.scale[0])
         if told is not None:
             shown.append(told)
-        if told is None or told.changed is not None:
+        if told is None or told.changed is not None or PERIOD in entry.by:
             beyond.append(entry.name)
     return Located(shown=tuple(shown), beyond=tuple(beyond))
 
