@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +15,7 @@ from diskret.cli import app
 from diskret.job.read import read_job
 from diskret.job.run import run_job
 from diskret.ledger.about import About
+from diskret.model.errors import BadJob, LedgerBusy
 from diskret.publication.working import load_working, save_working
 from tests.leaks import Secrets
 
@@ -112,6 +114,36 @@ def test_a_job_that_is_refused_writes_nothing_and_enters_nothing(here: Path) -> 
         run_job(read_job("job.toml"), ".")
     assert not Path("zones.csv").exists()
     assert len(dk.open_ledger("ledger").entries) == 1
+
+
+def test_a_job_does_not_enter_what_was_not_looked_at_beside_all_that_is_out(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from diskret.job import table_job
+
+    ledger, enter = dk.open_ledger("ledger", create=True), table_job.enter_tables
+
+    def later(*asked: Any) -> None:
+        ledger.add(load_working("yearbook.parquet")["x"], About(population="firms", period="2024"), name="meanwhile")
+        enter(*asked)
+
+    monkeypatch.setattr(table_job, "enter_tables", later)
+    with pytest.raises(LedgerBusy, match="other tables were entered"):
+        run_job(read_job("job.toml"), here)
+    assert [entry.name for entry in dk.open_ledger("ledger").entries] == ["meanwhile"]
+    assert not Path("zones.csv").exists()
+    monkeypatch.undo()
+    monkeypatch.chdir(here)
+    run_job(read_job("job.toml"), here)
+    assert [entry.name for entry in dk.open_ledger("ledger").entries] == ["meanwhile", "Zones 2024"]
+
+
+@pytest.mark.parametrize("without", ["", '[suppression]\nmethod = "thin"'])
+def test_a_job_that_would_not_protect_beside_the_ledger_is_refused(here: Path, without: str) -> None:
+    Path("job.toml").write_text(JOB.replace("[suppression]", without).replace("zones.parquet", "zones alone.parquet"))
+    with pytest.raises(BadJob, match="suppression"):
+        run_job(read_job("job.toml"), here)
+    assert not Path("zones.csv").exists()
 
 
 def test_no_hidden_value_stands_in_what_the_ledger_says(here: Path) -> None:

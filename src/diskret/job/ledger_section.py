@@ -10,6 +10,7 @@ from pydantic import Field
 from diskret.job.form import Section
 from diskret.ledger.about import About, Ratio
 from diskret.ledger.ledger import open_ledger
+from diskret.ledger.linked import Linked
 from diskret.ledger.remembering import Remembering
 from diskret.model.table import Table
 from diskret.suppression.result import Suppression
@@ -80,5 +81,13 @@ def enter_tables(
         ledger.add(
             table, asked.about(), name=f"{asked.name} ({name})" if len(tables) > 1 else asked.name, data=data,
             promise=None if suppression is None else suppression.promise,
-            settled=None if together is None else together.audit,
+            settled=None if together is None else together.audit, beside=_entries_beside(suppression),
         )  # fmt: skip
+
+
+def _entries_beside(done: Suppression | None) -> tuple[str, ...] | None:
+    """The entries beside which a table was protected."""
+    if done is None:
+        return None
+    made = done.beside.table if done.beside is not None else None if done.audit is None else done.audit.table
+    return made.sources[:-1] if isinstance(made, Linked) else None

@@ -81,6 +81,7 @@ class TableJob(Section):
         yield from self._rules()
         yield from unknown_classifications(self.suppression, self.table.by)
         yield from self._protection()
+        yield from self._ledger()
         yield from self._outputs()
 
     def _columns(self) -> Iterator[Problem]:
@@ -166,6 +167,19 @@ class TableJob(Section):
                 (keyless, "cell_key.key", "missing", "column of record keys"),
                 (self.data.cells, "cell_key", "cannot be combined with data.cells", "cell keys are made of records"),
             )
+
+    def _ledger(self) -> Iterator[Problem]:
+        """A ledger beside which nothing would be protected: the table would be entered unseen."""
+        if self.ledger is None:
+            return
+        method = "moves" if self.suppression is None else self.suppression.method
+        yield from named(
+            (
+                self.suppression is None,
+                "suppression", "missing", "it protects the table beside the ledger, and hides no more than is needed",
+            ),
+            (method != "moves", "suppression.method", "beside a ledger only 'moves' protects", "leave it out"),
+        )  # fmt: skip
 
     def _outputs(self) -> Iterator[Problem]:
         """Outputs about what the job does not do."""

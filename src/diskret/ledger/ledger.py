@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -37,6 +37,7 @@ from diskret.model.errors import (
     CannotWrite,
     DamagedLedger,
     DiskretError,
+    LedgerBusy,
     MeaningUnknown,
     NoLedger,
     NoSuchEntry,
@@ -167,6 +168,7 @@ class Ledger:
         data: str = "",
         on: str = "",
         settled: AuditReport | None = None,
+        beside: Sequence[str] | None = None,
     ) -> Entry:
         """Remember a table as it was published; what contradicts an earlier entry is refused.
 
@@ -182,7 +184,13 @@ class Ledger:
             self._refuse_taken(name)
             entry, cells = self._prepared(table, about, name, promise, intervals, told, data, on)
             schemes = schemes_of((*self.entries, entry))
-            refuse_contradictions(self._beside(entry, schemes), (entry, cells), schemes)
+            near = self._beside(entry, schemes)
+            if beside is not None and [each.name for each, _ in near] != [*beside]:
+                raise LedgerBusy(
+                    f"other tables were entered while {name!r} was protected", where=str(self.folder),
+                    hint="protect it again: it was not looked at beside those.",
+                )  # fmt: skip
+            refuse_contradictions(near, (entry, cells), schemes)
             written = write_entry(self.folder, entry.head(), cells)
             index.learn(self.folder, written)
             self._accept(written, cells)
