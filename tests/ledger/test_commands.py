@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import diskret as dk
 from diskret.cli import app
+from diskret.job.ledger_section import enter_tables
 from diskret.job.read import read_job
 from diskret.job.run import run_job
 from diskret.ledger.about import About
@@ -119,15 +120,13 @@ def test_a_job_that_is_refused_writes_nothing_and_enters_nothing(here: Path) -> 
 def test_a_job_does_not_enter_what_was_not_looked_at_beside_all_that_is_out(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from diskret.job import table_job
-
-    ledger, enter = dk.open_ledger("ledger", create=True), table_job.enter_tables
+    ledger = dk.open_ledger("ledger", create=True)
 
     def later(*asked: Any) -> None:
         ledger.add(load_working("yearbook.parquet")["x"], About(population="firms", period="2024"), name="meanwhile")
-        enter(*asked)
+        enter_tables(*asked)
 
-    monkeypatch.setattr(table_job, "enter_tables", later)
+    monkeypatch.setattr("diskret.job.table_job.enter_tables", later)
     with pytest.raises(LedgerBusy, match="other tables were entered"):
         run_job(read_job("job.toml"), here)
     assert [entry.name for entry in dk.open_ledger("ledger").entries] == ["meanwhile"]
