@@ -32,6 +32,11 @@ def cases() -> Iterator[Case]:
         "comparison-counts", "all methods: adult by marital status x occupation x sex, small cells under 3", "diskret",
         counts,
     )  # fmt: skip
+    yield Case(
+        "comparison-four",
+        "all methods: adult by marital status x occupation x sex x race, small cells under 3, 1,517 occupied cells",
+        "diskret", partial(counts, "race"),
+    )  # fmt: skip
     for ordered in (True, False):
         words = "ordered" if ordered else "unordered"
         yield Case(
@@ -60,10 +65,10 @@ def values() -> str:
     return in_short(dk.compare_methods(data, by=by, value="Var2", rules=RULES, options=options))
 
 
-def counts() -> str:
+def counts(*more: str) -> str:
     if not ADULT.exists():
         return MISSING
-    by = dict.fromkeys(("marital-status", "occupation", "sex"))
+    by = dict.fromkeys(("marital-status", "occupation", "sex", *more))
     return in_short(dk.compare_methods(ADULT, by=by, rules=dk.SmallCells(3)))
 
 

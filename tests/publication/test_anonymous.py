@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import duckdb
 import numpy as np
 import pytest
 
-from diskret import LadderSearch, anonymise
+from diskret import LadderSearch, anonymise, attack_anonymous
 from diskret.model.errors import BadOption
 from diskret.publication.microdata_files import write_anonymous_file, write_quality
 from diskret.publication.plots import deviation_chart, plot_deviations
+from diskret.publication.safe_report import safe_sections
 from diskret.safe.anonymisation import Anonymisation
 
 
@@ -53,6 +55,27 @@ def test_the_report_names_no_cell(done: Anonymisation, tmp_path: Path) -> None:
     write_quality(done, tmp_path / "q.txt")
     assert {f.stat().st_mode & 0o077 for f in tmp_path.glob("q.*")} == {0}
     assert "300 objects, k = 3" in (tmp_path / "q.txt").read_text(encoding="utf-8")
+
+
+def test_what_is_told_to_everybody_follows_from_the_file_and_its_bounds(done: Anonymisation) -> None:
+    """Another original, which the search reached in another way: nothing for everybody says otherwise."""
+    random = np.random.default_rng(4)
+    other = replace(
+        done, original=random.permutation(done.original), groups=7, steps=9, history=(), seed=5, seconds=1.0,
+        control=replace(done.control, original=random.permutation(done.control.original)),
+    )  # fmt: skip
+    other.__dict__["bounds"] = done.bounds
+    assert other.quality.means != done.quality.means
+
+    def told(each: Anonymisation) -> list[Any]:
+        tables = [(t.frame, t.lower, t.upper, t.known) for t in (each.table(["x"]), each.table(["x", "frequency"]))]
+        public = safe_sections(each, attack_anonymous(each))
+        return [[s.plain() for s in public], each.summary(), repr(each), each._repr_html_(), repr(tables)]
+
+    assert told(other) == told(done)
+    assert safe_sections(other, attack_anonymous(other), internal=True) != safe_sections(
+        done, attack_anonymous(done), internal=True
+    )
 
 
 @pytest.mark.parametrize("ending", [".svg", ".html", ".png"])
