@@ -12,7 +12,8 @@ import diskret as dk
 from diskret.ledger import refusing
 from diskret.ledger.about import About
 from diskret.ledger.ledger import Ledger
-from diskret.model.errors import Contradiction, MeaningUnknown, NotBeside, ProtectionWarning
+from diskret.ledger.ratios import bounds_of
+from diskret.model.errors import Contradiction, MeaningUnknown, NoSuchEntry, NotBeside, ProtectionWarning
 from diskret.moves.move import MoveSet
 from diskret.suppression.result import Suppression
 from diskret.suppression.widening import widened
@@ -190,6 +191,43 @@ def _rates() -> dk.Table:
         return dk.Table.from_cells(
             {"region": ["a", "b", "c", "d", "N", "S", "DE"], "g": given}, by={"region": REGION}, value="g", sums="keep"
         )
+
+
+def test_a_rate_printed_with_a_decimal_was_rounded_to_it_even_if_it_is_whole(ledger: Ledger, tmp_path: Path) -> None:
+    of = dk.ledger.Ratio(under={"period": "2023"}, times=100, plus=-100)
+    for printed, low, high in (("5.0", 1.0495, 1.0505), ("5", 1.045, 1.055)):
+        file = tmp_path / "rates.csv"
+        file.write_text(f"region,g\na,{printed}\nb,{printed}\n")
+        entry = ledger.add_published(
+            file, firms(value="x", ratio=of), by={"region": REGION}, value="g", name=f"rates {printed}"
+        )
+        least, most = bounds_of(entry, ledger.cells(entry))
+        assert (least[0], most[0]) == (low, high)
+
+
+def test_a_revision_of_nothing_is_refused(ledger: Ledger) -> None:
+    with pytest.raises(NoSuchEntry, match="yearbook"):
+        ledger.check(regions(scale=2), firms(revises="yearbook"))
+    with pytest.raises(NoSuchEntry, match="yearbook"):
+        ledger.add(regions(scale=2), firms(revises="yearbook"), name="late")
+
+
+def test_rates_of_a_value_that_nobody_knows_are_refused(ledger: Ledger) -> None:
+    of = dk.ledger.Ratio(under={"period": "2023"}, times=100, plus=-100)
+    with pytest.raises(MeaningUnknown):
+        ledger.check(_rates(), firms(value="turnovr", ratio=of))
+
+
+@pytest.mark.parametrize(
+    ("unit", "scale"),
+    [
+        ("1000 EUR", (1000, "EUR")), ("1.000 EUR", (1000, "EUR")), ("1,000,000 EUR", (1e6, "EUR")),
+        ("1.5 t", (1.5, "t")), ("0.001 t", (0.001, "t")), ("1,5 EUR", (1, "1,5 EUR")), ("0 EUR", (1, "0 EUR")),
+        ("1.000,5 EUR", (1, "1.000,5 EUR")), ("Mio EUR", (1, "Mio EUR")),
+    ],
+)  # fmt: skip
+def test_a_number_before_a_unit_is_read_or_belongs_to_its_name(unit: str, scale: tuple[float, str]) -> None:
+    assert About(unit=unit).scale == scale
 
 
 def test_means_beside_counts_give_away_totals(ledger: Ledger) -> None:

@@ -21,6 +21,9 @@ PERIOD = "period"
 """The classification of points in time: a table runs over it, or is about one of its codes."""
 Groupings = Mapping[str, Mapping[str, Sequence[str]]]
 
+GROUPED, PLAIN = r"[1-9]\d{0,2}(?:([ ,.'\u00a0\u2009\u202f])\d{3})(?:\2\d{3})*", r"[1-9]\d*(?:\.\d+)?|0\.\d*[1-9]\d*"
+"""Numbers before a unit: with thousands set apart, and without. Any other number is a part of the unit's name."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ratio:
@@ -88,11 +91,12 @@ class About:
 
     @property
     def scale(self) -> tuple[float, str]:
-        """What a unit is worth in the plain one: 1000 for "1000 EUR"."""
-        found = re.match(r"^\s*([0-9][0-9 ,.]*)\s+(\S.*)$", self.unit)
+        """What a unit is worth in the plain one: 1000 for "1000 EUR", "1,000 EUR" and "1.000 EUR"."""
+        found = re.match(rf"^\s*(?:({GROUPED})|({PLAIN}))\s+(\S.*)$", self.unit)
         if found is None:
             return 1.0, self.unit.strip()
-        return float(re.sub(r"[ ,]", "", found[1])), found[2].strip()
+        number = re.sub(r"\D", "", found[1]) if found[1] else found[3]
+        return float(number), found[4].strip()
 
     @property
     def codes(self) -> dict[str, str]:

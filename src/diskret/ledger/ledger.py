@@ -207,13 +207,13 @@ class Ledger:
         columns called like it with ``_lower`` and ``_upper``.
         """
         self._refuse_writing()
-        trees, cells = published_cells(path, by, value, about)
+        trees, cells, decimals = published_cells(path, by, value, about)
         whole = np.nanmax(cells.shown, initial=0.0)
         entry = Entry(
             number=0, name=name, on=on or _today(), about=about, response=value,
             by={about.names.get(n, n): h for n, h in trees.items()}, cells=cells.size, hidden=int(cells.hidden.sum()),
-            decimals=None, frequency=False, nonnegative=bool(np.nanmin(cells.shown, initial=whole) >= 0), told=False,
-            data=fingerprint_of(path),
+            decimals=decimals, frequency=False, told=False, data=fingerprint_of(path),
+            nonnegative=bool(np.nanmin(cells.shown, initial=whole) >= 0),
         )  # fmt: skip
         with alone_in(self.folder):
             self._refresh()
@@ -291,8 +291,14 @@ class Ledger:
 
     def _refuse_unclear(self, entry: Entry) -> None:
         """Refuse what nobody can put beside the rest: new populations or values without a reason, unknown codes."""
+        revised = entry.about.revises
+        if revised and revised not in [each.name for each in self.entries]:
+            raise NoSuchEntry(
+                f"{entry.name!r} revises {revised!r}, and the ledger has no such entry", where=str(self.folder),
+                hint=f"it has {listed([e.name for e in self.entries], most=10)}.",
+            )  # fmt: skip
         known = {e.subject for e in self.entries}
-        if known and entry.subject not in known and not entry.about.apart and entry.about.ratio is None:
+        if known and entry.subject not in known and not entry.about.apart:
             told = [", ".join(part for part in subject if part) for subject in sorted(known)]
             raise MeaningUnknown(
                 f"{entry.name!r} counts {', '.join(p for p in entry.subject if p)}; the ledger knows {listed(told)}",

@@ -26,8 +26,10 @@ NOTHING = ("-", "–", "—")
 
 def published_cells(
     path: str | Path, by: Mapping[str, Hierarchy | None], value: str, about: About
-) -> tuple[dict[str, Hierarchy], EntryCells]:
+) -> tuple[dict[str, Hierarchy], EntryCells, int]:
     """The cells of a published file with one row per cell: codes, the value or a sign, and bounds if there are any.
+
+    Besides, the decimals that its values are printed with.
 
     A classification without hierarchy is a list of codes of which nothing is known; the total is the code ``Total`` if
     there is one.
@@ -62,7 +64,7 @@ def published_cells(
         value=np.where(exact, shown, np.nan),
         status=np.where(hidden, np.uint8(Status.PRIMARY), np.uint8(Status.OPEN)),
         below=np.zeros(size), above=np.zeros(size), count=np.full(size, -1), largest=np.empty((size, 0)),
-    )  # fmt: skip
+    ), max(len((row[value] or "").strip().partition(".")[2]) for row in rows)  # fmt: skip
 
 
 def _sign(text: str) -> str:

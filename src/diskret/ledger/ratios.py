@@ -62,8 +62,10 @@ def bounds_of(entry: Entry, cells: EntryCells) -> tuple[Floats, Floats]:
     if ratio.times <= 0:
         raise BadOption("a ratio times zero or less", hint="give times, such as 100 for percent.")
     shown = cells.shown
-    decimals = decimals_of(shown[~np.isnan(shown)])
-    half = entry.about.rounded / 2 if entry.about.rounded else 0.5 * 10.0 ** -(FINEST if decimals is None else decimals)
+    shortest = decimals_of(shown[~np.isnan(shown)])
+    # 5.0 was rounded to a tenth, even where all rates happen to be whole
+    decimals = FINEST if shortest is None else max(shortest, entry.decimals or 0)
+    half = entry.about.rounded / 2 if entry.about.rounded else 0.5 * 10.0**-decimals
     low, high = (shown - half - ratio.plus) / ratio.times, (shown + half - ratio.plus) / ratio.times
     step = 10.0**FINEST
     return (
