@@ -22,9 +22,9 @@ from diskret.suppression.prices import Cost
 class AprioriFile(Section):
     """An a-priori file (.hst): statuses, protection levels and costs of single cells, which overrule the rules."""
 
-    file: Annotated[str, Reads()] = Field(description="file: one statement about a cell per line, .hst")
+    file: Annotated[str, Reads()] = Field(description="file with one statement about a cell per line, .hst")
     separator: str | None = Field(
-        None, min_length=1, max_length=1, description="what separates its fields; left out: found in its first line"
+        None, min_length=1, max_length=1, description="separator of its fields; left out: detected in its first line"
     )
     expand: bool = Field(
         False, description="whether statements hold for all cells that are the same because a sum has a single part"
@@ -32,7 +32,7 @@ class AprioriFile(Section):
     errors: Errors = Field(
         "refuse", description="lines with unknown codes, or that do not fit the cell: 'refuse', or 'ignore' and count"
     )
-    table: str | None = Field(None, description="the table of a pool it is about")
+    table: str | None = Field(None, description="the table of a pool to which it applies")
 
 
 def set_beforehand(table: Table, asked: Iterable[AprioriFile], here: Path) -> tuple[Table, Floats | None]:

@@ -28,7 +28,7 @@ class Unpivot(Section):
     """A wide file, with one column per code, as a long one: the names of columns become codes."""
 
     columns: list[str] = Field(min_length=2, description="columns whose names are codes")
-    into: str = Field(min_length=1, description="name of the classification that the names of the columns are codes of")
+    into: str = Field(min_length=1, description="name of the classification whose codes are the names of the columns")
     value: str = Field(min_length=1, description="name of the column that gets their entries")
 
 
@@ -43,28 +43,28 @@ class Data(Section):
         None, description="working file written by an earlier run"
     )
     metadata: InFile = Field(None, description="tau-ARGUS .rda that describes the file")
-    delimiter: str | None = Field(None, description="separator of a text file, found by itself if left out")
+    delimiter: str | None = Field(None, description="separator of a text file; detected if left out")
     decimal: Literal[".", ","] | None = Field(
-        None, description="decimal sign of numbers in text, found where it is certain and asked for where it is not"
+        None, description="decimal sign of numbers in text; detected where it is certain, asked for where it is not"
     )
     thousands: Literal[".", ",", " ", "'", "\u202f"] | None = Field(
-        None, description="sign between thousands of numbers in text, found by itself if left out"
+        None, description="sign between thousands of numbers in text; detected if left out"
     )
     encoding: Literal["utf-8", "latin-1", "windows-1252", "cp850", "utf-16"] | None = Field(
-        None, description="encoding of a text file, found by itself if left out"
+        None, description="encoding of a text file; detected if left out"
     )
     sheet: str | None = Field(
-        None, description="sheet of a workbook (the first that is shown if left out), or table of a database"
+        None, description="sheet of a workbook (if left out, the first that is not hidden), or table of a database"
     )
     header: HeaderRow | list[HeaderRow] | None = Field(
-        None, description="row or rows that hold the names, from 1, such as 4 or [4, 5]; found by itself if left out"
+        None, description="row or rows that hold the names, from 1, such as 4 or [4, 5]; detected if left out"
     )
     range: str | None = Field(None, description="cells of a workbook in which the table lies, such as 'B4:H120'")
     normalise: bool = Field(
-        False, description="whether codes that differ only in what cannot be seen are one, in data and hierarchies"
+        False, description="whether codes that differ only in invisible ways count as one, in data and hierarchies"
     )
     hive: bool = Field(
-        False, description="whether folders called name=code on the way to .parquet and text files are columns, too"
+        False, description="whether folders called name=code in the path of .parquet and text files become columns, too"
     )
     unpivot: Unpivot | None = Field(None, description="columns of a wide file that become rows")
     engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")

@@ -26,21 +26,24 @@ class LedgerSection(Section):
     period: str = Field("", description="when, such as 2024, 2024-Q3 or 2024-07")
     unit: str = Field("", description="unit of the values, such as EUR or 1000 EUR")
     fixed: dict[str, str] = Field(
-        default_factory=dict, description="classifications the table is about and does not run over, with their code"
+        default_factory=dict, description="classifications that the table does not show, with the code it is about"
     )
     groupings: dict[str, dict[str, list[str]]] = Field(
-        default_factory=dict, description="per classification codes with their parts, where no hierarchy says them"
+        default_factory=dict, description="per classification, codes with their parts, if no hierarchy gives them"
     )
-    names: dict[str, str] = Field(default_factory=dict, description="classifications that the ledger calls otherwise")
+    names: dict[str, str] = Field(
+        default_factory=dict, description="classifications that have another name in the ledger"
+    )
     totals: dict[str, str] = Field(
-        default_factory=dict, description="per classification the code of everything, where the table's total is less"
+        default_factory=dict,
+        description="per classification, the code that stands for everything, if the table's total covers less",
     )
     apart: str = Field("", description="why it has nothing to do with what the ledger knows")
     revises: str = Field("", description="the entry whose values this table replaces")
     provisional: bool = Field(False, description="whether final values will follow")
-    stock: bool = Field(False, description="whether values are of a day, so that quarters do not add up")
+    stock: bool = Field(False, description="whether values are those of one day, so that quarters do not add up")
     rounded: float = Field(0.0, ge=0, description="multiple to which published values are rounded; 0: none")
-    ratio: RatioKey | None = Field(None, description="for rates, indices and means: of which two cells they are")
+    ratio: RatioKey | None = Field(None, description="for rates, indices and means: the two cells they are made from")
     enter: bool = Field(True, description="whether the table is entered when it is written")
 
     def about(self) -> About:
@@ -52,7 +55,9 @@ class LedgerSection(Section):
 class RatioKey(Section):
     """The two cells of a ratio."""
 
-    under: dict[str, str] = Field(description="what differs of the cell below the line, such as period or value")
+    under: dict[str, str] = Field(
+        description="what is different about the cell below the line, such as period or value"
+    )
     times: float = Field(1.0, gt=0, description="such as 100 for percent")
     plus: float = Field(0.0, description="such as -100 for growth rates")
 

@@ -38,7 +38,7 @@ class TableFiles(Section):
         description="files for the public: .csv .parquet .xlsx .json .px .sdmx.csv .sdmx.xml .arrow .dta .sav .xpt",
     )
     working: Annotated[str | None, Writes((".parquet",))] = Field(
-        None, description="working file with all values, to go on with; confidential"
+        None, description="working file with all values, for further work; confidential"
     )
     tau_argus: Annotated[str | None, Writes()] = Field(
         None, description="folder for a tau-ARGUS cell list with hierarchies; confidential"
@@ -63,7 +63,7 @@ class Dated(Section):
     date: datetime.date | None = Field(
         None,
         description="date of the release, such as 2026-03-31, in reports, .json, .px and SDMX; left out: the internal "
-        "report tells the day the data file was written",
+        "report gives the day the data file was written",
     )
 
 
@@ -74,13 +74,13 @@ class Appearance(Dated):
     counts: bool = Field(False, description="whether contributor counts are published too")
     title: str = Field("", description="title of the table")
     unprotected: bool = Field(
-        False, description="publish tables that no rule marked or nothing protects; their files say so"
+        False, description="publish even tables that no rule marked or that nothing protects; their files say so"
     )
     formulas: FormulasInFile = None
     language: Language = Field("en", description="language of legend and report, and of totals that nobody named")
     sums: Sums = Field("after", description="whether sums stand 'before' their parts or 'after' them")
     decimal: Literal[".", ","] = Field(
-        ".", description="decimal sign of .csv; with a comma, semicolons part the fields"
+        ".", description="decimal sign of .csv; with a comma, semicolons separate the fields"
     )
 
     sdmx: SdmxSection | None = Field(None, description="what the table is called in SDMX")
@@ -112,12 +112,12 @@ class PoolOutput(Appearance):
         None, description="the table as plain JSON, by which others check the certificate, .json; confidential"
     )
     intervals: bool = Field(
-        False, description="whether the bounds of hidden cells are published too that every reader can compute anyway"
+        False, description="whether to publish the bounds of hidden cells that every reader can compute anyway"
     )
     interval_digits: int | None = Field(
         None,
         ge=1,
-        description="leading digits of the bounds, widened to such round numbers; left out: as computed",
+        description="leading digits to which the bounds are widened; left out: as computed",
     )
 
 
@@ -125,7 +125,7 @@ class Reports(Section):
     """Reports on what was done: one for everybody, one for the house."""
 
     report: Annotated[str | None, Writes(REPORTS, any_case=True, public=True)] = Field(
-        None, description="self-contained report for everybody, .html or .pdf; names no cell and tells no reasons"
+        None, description="self-contained report for everybody, .html or .pdf; names no cell and gives no reasons"
     )
     internal_report: Annotated[str | None, REPORT] = Field(
         None, description="self-contained report for the house, .html or .pdf; confidential"

@@ -85,10 +85,12 @@ class CostSection(Section):
         description="what a hidden cell costs: its value, the logarithm of it in classes, its contributors, the same "
         "for all, or the price the table is given",
     )
-    weighted: bool = Field(True, description="whether the prices of the table multiply it")
-    power: float = Field(1.0, ge=0, description="power of the price that is paid, such as 0.5; 0 is its logarithm")
+    weighted: bool = Field(True, description="whether the prices of the table multiply the cost")
+    power: float = Field(
+        1.0, ge=0, description="power to which the price is raised, such as 0.5; 0 takes its logarithm"
+    )
     per_cell: float = Field(
-        0.0, ge=0, description="what every hidden cell costs besides its price, in mean prices of primary cells"
+        0.0, ge=0, description="what every hidden cell costs in addition to its price, in mean prices of primary cells"
     )
     distance: dict[str, float] = Field(default_factory=dict, description="powers: cells far from the primary cost more")
 
@@ -107,10 +109,10 @@ class MethodBase(OptionsSection):
 
     method: str = "moves"
     previous: Annotated[str | None, Reads(replaced_by="output.working")] = Field(
-        None, description="working file of the last period, whose pattern is kept if cheap"
+        None, description="working file of the last period; its pattern is kept if that is cheap"
     )
     at_most: float = Field(
-        AT_MOST, ge=0, description="by which share keeping it may make the result dearer; inf: whatever it costs"
+        AT_MOST, ge=0, description="by what share keeping it may make the result dearer; inf: whatever it costs"
     )
     leading: str | None = Field(None, description="response whose pattern is passed on to all others")
 

@@ -104,9 +104,11 @@ class SwapStep(Section):
     do: Literal["swap"]
     regions: Names = Field(description="columns that are swapped, from the coarsest region to the finest")
     risk: Names = Field(description="columns whose rare combinations are at risk")
-    similar: list[list[str]] = Field(description="columns on which partners agree; further lists if there is nobody")
+    similar: list[list[str]] = Field(
+        description="columns on which partners agree; further lists are tried if there is no partner"
+    )
     k: int = Field(3, ge=2, description="fewest records that share region and risk columns")
-    rate: float = Field(0.0, ge=0, le=1, description="share of all units that is swapped at least")
+    rate: float = Field(0.0, ge=0, le=1, description="least share of all units that is swapped")
     household: str | None = Field(None, description="column that joins the records of a household")
 
 
@@ -115,7 +117,7 @@ class PramStep(Section):
 
     do: Literal["pram"]
     columns: Names = Field(description="columns with codes to change")
-    keep: float | None = Field(None, ge=0, le=1, description="probability that a code is left to itself, such as 0.9")
+    keep: float | None = Field(None, ge=0, le=1, description="probability that a code stays as it is, such as 0.9")
     matrix: dict[str, dict[str, float]] | None = Field(None, description="probability of every change, by code")
     invariant: bool = Field(True, description="follow a matrix by its reversal, so that frequencies are kept")
     within: Names = Field(default_factory=list, description="columns inside whose classes codes change")
@@ -146,7 +148,9 @@ class RegressionSection(Section):
 class MicrodataSection(Section):
     """A scientific-use file: steps in order, and what is compared in the report."""
 
-    values: Names = Field(default_factory=list, description="columns with numbers: what steps change, and is compared")
+    values: Names = Field(
+        default_factory=list, description="columns with numbers, which steps change and the report compares"
+    )
     classes: Names = Field(default_factory=list, description="columns with codes that are compared")
     unit: str | None = Field(None, description="column that joins the waves of a unit")
     wave: str | None = Field(None, description="column that says to which wave a record belongs")
@@ -203,7 +207,9 @@ class AttackSection(Section):
     unit: Names = Field(default_factory=list, description="column or columns that say who is who in both files")
     aligned: bool = Field(False, description="whether both files hold the same units in the same order")
     original: InFile = Field(None, description="file before protection, by which values are judged")
-    targets: Names = Field(default_factory=list, description="values the attacker wants; those he links by if left out")
+    targets: Names = Field(
+        default_factory=list, description="values the attacker wants; if left out, those used for linking"
+    )
     by: Names = Field(default_factory=list, description="columns that form combinations; the keys if left out")
     classes: dict[str, list[float]] = Field(
         default_factory=dict, description="lower limits of classes of a number column in by, such as [20, 50, 250]"
@@ -212,7 +218,7 @@ class AttackSection(Section):
         "assignment", description="all units one to one, every unit on its own, or by probabilities"
     )
     scale: Literal["log", "standard", "rank"] = Field("log", description="scale on which values are compared")
-    usable_within: float = Field(0.1, ge=0, description="largest relative deviation of a value that is still of use")
+    usable_within: float = Field(0.1, ge=0, description="largest relative deviation at which a value is still of use")
     cap: float = Field(0.5, ge=0, le=1, description="highest risk of a combination that is tolerated")
     engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")
 
@@ -233,20 +239,20 @@ class RiskSection(Section):
     """What an attacker may know of records, and what the file stands for."""
 
     keys: Names = Field(min_length=1, description="columns an attacker may know")
-    sensitive: Names = Field(default_factory=list, description="columns he wants to learn")
-    others_known: bool = Field(False, description="whether he knows the other sensitive columns as well")
+    sensitive: Names = Field(default_factory=list, description="columns the attacker wants to learn")
+    others_known: bool = Field(False, description="whether the attacker also knows the other sensitive columns")
     weight: str | None = Field(None, description="column with sampling weights")
     population: float | None = Field(None, gt=0, description="number of units the file stands for, without weights")
     household: str | None = Field(None, description="column that joins the records of a household")
     special: bool = Field(True, description="whether special uniques are looked for")
-    largest: int | None = Field(None, ge=1, description="largest sets of keys that are looked at for them")
+    largest: int | None = Field(None, ge=1, description="largest sets of keys in which special uniques are looked for")
 
 
 class PrintedSection(Section):
     """Options of the printed search."""
 
     start: tuple[int, int] = Field((2, 2), description="limits at the start, one- and multi-dimensional cells")
-    distance: int = Field(2, ge=0, description="how far the two limits may come apart")
+    distance: int = Field(2, ge=0, description="how far apart the two limits may be")
     targets: tuple[int, int] = Field((2, 2), description="limits the second phase aims at")
     most_violations: int = Field(1000, ge=1, description="cells that may exceed limits just lowered")
     expected: list[float] = Field(
@@ -327,12 +333,13 @@ class FileAttackSection(Section):
         "left out: unless fictitious rows were added"
     )  # fmt: skip
     known_tables: list[list[str]] = Field(
-        default_factory=list, description='control tables whose original counts he has, [["region", "sex"]]'
+        default_factory=list, description='control tables whose original counts the attacker has, [["region", "sex"]]'
     )
     codes: dict[str, Names] = Field(
-        default_factory=dict, description="codes he knows beside given lists and what the file shows, by attribute"
+        default_factory=dict,
+        description="codes the attacker knows in addition to given lists and what the file shows, by attribute",
     )
-    records: InFile = Field(None, description="persons he knows: .parquet, .csv or .xlsx with the attributes")
+    records: InFile = Field(None, description="persons the attacker knows: .parquet, .csv or .xlsx with the attributes")
 
 
 Method = Literal[

@@ -109,7 +109,7 @@ def write_table_report(
 ) -> None:  # fmt: skip
     """A report on protected tables as .html or .pdf; without suppressed values and secret parameters.
 
-    The public one names no cell and tells no reasons; the ``internal`` one counts primary cells and names the closest.
+    The public one names no cell and gives no reasons; the ``internal`` one counts primary cells and names the closest.
     """
     said = language or asked.language
     options = publication(mark=asked.mark, title=asked.title, language=said, sums=asked.sums)

@@ -47,9 +47,10 @@ class RequestRule(Section):
     """Protection on request."""
 
     percent: float | tuple[float, float] = Field(
-        description="share of the cell, in percent, over which whoever asked is protected; two for two kinds of them"
+        description="share of the cell, in percent, above which a contributor who asked is protected; two numbers for "
+        "two kinds of requests"
     )
-    n: int = Field(0, ge=0, description="fewest contributors of an open cell of which one asked; 0 for any number")
+    n: int = Field(0, ge=0, description="fewest contributors of an open cell in which somebody asked; 0 for any number")
     margin: float = Field(
         0.0, ge=0, description="how far intervals reach below and above the value, in percent of it; secret"
     )
@@ -75,7 +76,7 @@ class ContributionRules(Section):
     )
     dominance: list[tuple[int, Percent]] = Field(default_factory=list, description="pairs [n, k], such as [[1, 85]]")
     p_percent: Percent | PPercentRule | list[Percent | PPercentRule] | None = Field(
-        None, description="p of the p% rule, such as 10; with n contributors who work together { p = 10, n = 2 }"
+        None, description="p of the p% rule, such as 10; { p = 10, n = 2 } against two contributors who work together"
     )
     pq: tuple[Percent, Percent] | PQRule | list[PQRule] | None = Field(
         None, description="p and q of the (p,q) rule, such as [5, 50]; or { p = 5, q = 50, n = 2 }"
@@ -107,23 +108,28 @@ class Rules(ContributionRules):
     """Primary rules; a cell is primary if any of them catches it."""
 
     zeros: float | None = Field(
-        None, ge=0, description="zeros with contributors are primary; how far above zero intervals reach; secret"
+        None,
+        ge=0,
+        description="zeros with contributors are primary; the number says how far above zero intervals must reach; "
+        "secret",
     )
     given: float | None = Field(
-        None, ge=0, description="margin of cells primary by hand or by file that have no levels, in percent; secret"
+        None,
+        ge=0,
+        description="margin of cells that are primary by hand or by file and have no levels, in percent; secret",
     )
     min_level: float = Field(
         0.0, ge=0, description="smallest level of a primary cell that is not zero, in units of the value; secret"
     )
     signed: bool = Field(
         False,
-        description="where contributions are negative: whether the largest, by size, are compared with the value as it "
-        "is, as in tau-ARGUS, and not with the sum of all sizes",
+        description="where contributions are negative: whether the largest, by size, are compared with the value "
+        "itself, as in tau-ARGUS, instead of the sum of all sizes",
     )
     first_level: bool = Field(
         False,
         description="whether a cell that several rules catch has the level of the first, as in tau-ARGUS (dominance "
-        "and p%, requests, counts, zeros), and not the largest",
+        "and p%, requests, counts, zeros), instead of the largest",
     )
     missing: Literal["judged", "safe"] = Field(
         "judged", description="cells with a missing code: 'judged' like all others, or 'safe' whatever they hold"

@@ -25,31 +25,34 @@ class SafeFileSection(Section):
         "intermediate", description="types 1 to 7: csv, pivot, code-value, sbs, intermediate, jj, cell-keys"
     )
     response: str | None = Field(None, description="value column; left out where the table has one")
-    version: Literal[3, 4] = Field(4, description="looks as tau-ARGUS 4 writes it, or as tau-ARGUS 3 did")
+    version: Literal[3, 4] = Field(
+        4, description="whether the file looks as tau-ARGUS 4 writes it, or as tau-ARGUS 3 did"
+    )
     status: bool = Field(False, description="pivot, code-value: every value with its status (AS); confidential")
-    suppress_empty: bool = Field(False, description="without the cells nobody contributes to (SE)")
+    suppress_empty: bool = Field(False, description="leave out cells without contributors (SE)")
     names_first: bool | None = Field(
         None, description="pivot, code-value: names of the columns in the first line (FL); left out: of a pivot file"
     )
     quotes: bool = Field(True, description="codes in quotation marks (QU)")
     hierarchical_levels: bool = Field(False, description="sbs: the level of every code beside it (HL)")
-    status_only: bool = Field(False, description="intermediate: without shadow and largest contributions (SO)")
+    status_only: bool = Field(False, description="intermediate: leave out shadow and largest contributions (SO)")
     audit: bool = Field(False, description="intermediate: what an attack finds possible for suppressed cells (AR)")
     holding: bool = Field(False, description="intermediate: holdings instead of respondents (HI)")
-    remove_trivial: bool = Field(False, description="jj: without codes that are the only part of another (TR)")
+    remove_trivial: bool = Field(False, description="jj: leave out codes that are the only part of another (TR)")
     original: bool = Field(False, description="cell-keys: the values before the noise (AO); confidential")
     differences: bool = Field(False, description="cell-keys: the noise (AD); confidential")
     keys: bool = Field(False, description="cell-keys: the cell keys (AC); confidential")
     widths: dict[str, int | Literal["longest"]] = Field(
         default_factory=dict,
-        description="characters of the codes of a classification, filled up on the left; 'longest': as its longest",
+        description="width to which codes of a classification are padded on the left; 'longest': that of its longest "
+        "code",
     )
     unpadded: dict[str, Names] = Field(
-        default_factory=dict, description="codes of a classification that are not filled up, such as sums"
+        default_factory=dict, description="codes of a classification that are not padded, such as sums"
     )
     decimals: int | None = Field(None, ge=0, le=9, description="decimals of the values; left out: their own")
     cost: CostBy | None = Field(None, description="intermediate, jj: what a hidden cell costs, as in [suppression]")
-    power: float = Field(1.0, ge=0, description="intermediate, jj: to which power the cost is paid")
+    power: float = Field(1.0, ge=0, description="intermediate, jj: the power to which the cost is raised")
     report: bool = Field(True, description="whether a page .html beside the file sums up the table; confidential")
 
     def problems(self) -> Iterator[Problem]:

@@ -40,7 +40,7 @@ class SdmxSection(Section):
     )
     total: str = Field("_T", min_length=1, description="code of the totals that nobody named")
     indicator: str | None = Field(
-        None, description="dimension that says which value a row is of; needed where files hold several"
+        None, description="dimension that says which value a row holds; needed if files hold several"
     )
     constants: Texts = Field(
         default_factory=dict, description="dimensions with one code, such as { FREQ = 'A', TIME_PERIOD = '2025' }"

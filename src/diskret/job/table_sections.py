@@ -34,21 +34,21 @@ class Classification(Section):
         "prefixes = [4] puts years above",
     )
     dates: Order | None = Field(
-        None, description="'day first' or 'month first' in dates such as 3/4/2025 where the entries do not tell"
+        None, description="'day first' or 'month first' in dates such as 3/4/2025 where the entries do not show which"
     )
     total: str | None = Field(
         None,
         min_length=1,
-        description="code of the total; rows of the data that have it are given totals, which are checked and not "
-        "counted; 'Total' if left out",
+        description="code of the total; rows of the data with this code are given totals, which are checked but "
+        "not counted; 'Total' if left out",
     )
     subtotals: list[str] = Field(
         default_factory=list,
-        description="codes of sums of the hierarchy that records have too: such rows are checked and not counted "
-        "(microdata)",
+        description="codes of sums of the hierarchy that some records have: such rows are checked but not "
+        "counted (microdata)",
     )
     categories: list[str] = Field(
-        default_factory=list, description="codes that look like totals, by name or because they add up, and are none"
+        default_factory=list, description="codes that look like totals, by name or because they add up, but are not"
     )
     recode: InFile = Field(
         None, description="file of a recoding, .grc: codes that are merged, or sums of a hierarchy that are closed"
@@ -57,7 +57,7 @@ class Classification(Section):
         None, ge=1, description="how many levels below the total the table shows; finer codes are closed"
     )
     lead: str = Field("@", description="lead string of a .hrc file")
-    missing: str | None = Field(None, description="code under which rows without one are counted")
+    missing: str | None = Field(None, description="code under which rows without a code are counted")
     missing_codes: Names = Field(
         default_factory=list,
         description="codes that stand for an unknown category (see rules.missing); those of the metadata if left out. "
@@ -109,49 +109,52 @@ class TableSection(Section):
     owner: str | None = Field(None, description="column that says who contributes most to each cell (cells)")
     status: str | None = Field(None, description="column with the status of each cell (cells)")
     below: str | None = Field(
-        None, description="column: how far below the value of a primary cell intervals must reach (cells)"
+        None, description="column with the distance that intervals must reach below the value of a primary cell (cells)"
     )
     above: str | None = Field(
-        None, description="column: how far above the value of a primary cell intervals must reach (cells)"
+        None, description="column with the distance that intervals must reach above the value of a primary cell (cells)"
     )
     lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
     upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")
     cost: str | None = Field(
         None,
-        description="column with the price of suppressing a cell; of records it is added up",
+        description="column with the price of suppressing a cell; prices of records are added up",
     )
     weight: str | None = Field(None, description="column with sampling weights (microdata)")
     holding: str | None = Field(None, description="column that joins records of one owner (microdata)")
     shadow: str | None = Field(
         None,
-        description="column whose contributions the rules judge instead of those to the value; in a list of cells the "
-        "largest are contributions to it",
+        description="column whose contributions the rules judge instead of those to the value; in a list of cells, the "
+        "largest contributions are those to it",
     )
-    waiver: str | FlagColumn | None = Field(None, description="column: agreed to publication (microdata)")
+    waiver: str | FlagColumn | None = Field(None, description="column that says who agreed to publication (microdata)")
     request: str | FlagColumn | None = Field(
         None,
-        description="column: asked for protection (microdata); with rules.request for that rule alone, each code a "
-        "kind of its own",
+        description="column that says who asked for protection (microdata); with rules.request it is for that "
+        "rule alone, and each code is a kind of its own",
     )
-    public: str | FlagColumn | None = Field(None, description="column: publishes its own value (microdata)")
+    public: str | FlagColumn | None = Field(
+        None, description="column that says who publishes their own value (microdata)"
+    )
     positive: bool = Field(False, description="refuse negative values")
     frequency: bool = Field(False, description="the values are counts of units (cells)")
     without_value: WithoutValue = Field(
-        "refuse", description="rows without a number in a value: 'refuse', 'zero' or 'leave out'"
+        "refuse", description="rows in which a value has no number: 'refuse', 'zero' or 'leave out'"
     )
     tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected")
     sparse: bool | None = Field(
         None,
-        description="whether only occupied cells are held; without it where most of millions are empty (microdata)",
+        description="whether only occupied cells are held; left out: if most of millions of cells are empty "
+        "(microdata)",
     )
     statuses: bool = Field(
         True,
-        description="whether the statuses and protection levels that the metadata of tau-ARGUS name count; false: the "
-        "rules alone judge (cells)",
+        description="whether statuses and protection levels named in the metadata of tau-ARGUS count; false: "
+        "only the rules decide (cells)",
     )
     sums: GivenSums = Field(
         "check",
-        description="given sums that are not true: 'check' refuses them, 'compute' computes them anew, 'keep' "
+        description="given sums that are wrong: 'check' refuses them, 'compute' computes them anew, 'keep' "
         "publishes them as they are given and protects the sums of the parts (cells)",
     )
 
@@ -169,13 +172,15 @@ class PerturbationSection(Section):
         "cuboid", description="move primary values along cuboids, or round all values"
     )
     seed: int | None = Field(None, ge=0, description="start of the random numbers; long, and secret; left out: drawn")
-    min_relative_range: float = Field(0.0, ge=0, description="cuboid: twice the change over the value must be greater")
+    min_relative_range: float = Field(
+        0.0, ge=0, description="cuboid: twice the change divided by the value must be greater than this"
+    )
     min_range: float | None = Field(None, ge=0, description="cuboid: the same for zero and tiny values, absolute")
     levels: bool | None = Field(
         None, description="cuboid: change as much as the primary rules demand; left out: if they demand something"
     )
     max_relative_change: float | None = Field(
-        0.5, gt=0, description="cuboid: largest change over the value, if the demand is not larger"
+        0.5, gt=0, description="cuboid: largest change divided by the value, unless more is demanded"
     )
     distribution: Literal["uniform", "normal"] = Field("uniform", description="cuboid: distribution of the errors")
     min_count: int | None = Field(None, ge=1, description="cuboid: rebook contributors up to this count, such as 3")
@@ -201,12 +206,14 @@ class PerturbationSection(Section):
 class AdjustmentSection(Section):
     """Adjusting values instead of hiding them: the nearest table outside all protection intervals. Secret."""
 
-    distance: Literal["L1", "L2"] = Field("L1", description="what is least: the sum of weighted changes, or of squares")
+    distance: Literal["L1", "L2"] = Field(
+        "L1", description="what is minimised: the sum of weighted changes, or of squares"
+    )
     weights: Literal["value", "unit", "table"] = Field(
         "value", description="what a change costs: 1 over the value, the same for all, or the costs of the table"
     )
     directions: Literal["choose", "up", "down"] = Field(
-        "choose", description="which way primary cells go; given ones are told to whoever knows the method"
+        "choose", description="which way primary cells go; whoever knows the method knows directions that are given"
     )
     whole: bool | None = Field(None, description="keep the decimals of the table; left out: if it has any")
     seconds: float = Field(60.0, gt=0, description="how long to look for the nearest table")
@@ -223,12 +230,16 @@ class CellKeySection(Section):
     zeros: bool = Field(True, description="whether records with the value zero count for the key")
     p_table: InFile = Field(None, description="file of the perturbation table; designed if left out")
     deviation: float = Field(5, gt=0, description="largest deviation of a designed table")
-    variance: float | None = Field(None, gt=0, description="its variance; 2 for counts, 1 for values if left out")
+    variance: float | None = Field(
+        None, gt=0, description="variance of a designed table; if left out, 2 for counts and 1 for values"
+    )
     smallest: int = Field(3, ge=1, description="smallest positive count that is published")
     stay: float | None = Field(None, ge=0, lt=1, description="probability that a count is published as it is")
     small: float = Field(0.3, gt=0, le=1, description="share of small contributions by which values change")
-    large: float = Field(0.03, gt=0, le=1, description="share of very large ones, with flex_point")
-    flex_point: float | None = Field(None, gt=0, description="contribution up to which the share is that of small ones")
+    large: float = Field(0.03, gt=0, le=1, description="the same for very large contributions, with flex_point")
+    flex_point: float | None = Field(
+        None, gt=0, description="contribution up to which the share is that of small contributions"
+    )
     q: float = Field(3.0, ge=1, description="how steeply the share falls beyond flex_point")
     weights: list[float] = Field([1.0, 0.5, 0.2], description="how the largest contributions count, from 1 down")
     extra: float = Field(0.0, ge=0, description="added to the deviation of primary cells")
@@ -259,13 +270,15 @@ class PoolTable(TableSection):
         default_factory=dict, description="how codes add up in this table; `[classifications.NAME]` if left out"
     )
     fixed: dict[str, str] = Field(
-        default_factory=dict, description="codes at which the table stands in classifications it does not run over"
+        default_factory=dict, description="code of the table in each classification that it does not show"
     )
     rules: Rules | None = Field(None, description="rules of this table; `[rules]` if left out")
-    published: bool = Field(False, description="whether the table is out already: nothing in it can change")
-    previous: InFile = Field(None, description="working file of the last period, whose pattern is kept if cheap")
+    published: bool = Field(
+        False, description="whether the table is already published, so that nothing in it can change"
+    )
+    previous: InFile = Field(None, description="working file of the last period; its pattern is kept if that is cheap")
     output: PoolTableOutput = Field(
-        default_factory=lambda: PoolTableOutput(), description="what is written of this table"
+        default_factory=lambda: PoolTableOutput(), description="files that are written for this table"
     )
 
 

@@ -53,7 +53,9 @@ class Promise:
     )
     levels: bool = option(True, "whether intervals reach as far below and above the value as the primary rules demand")
     sliding: bool = option(False, "whether only the sum of both levels counts, and the value may lie anywhere")
-    min_relative_range: float = option(0.0, "length of the interval over the value must be greater", secret=True)
+    min_relative_range: float = option(
+        0.0, "the length of the interval divided by the value must be greater than this", secret=True
+    )
     min_range: float | None = option(None, "the same in absolute terms, for zero and tiny values", secret=True)
     knowledge: Knowledge = option(make=Knowledge.usual, description="what an attacker knows beforehand")
     unions: bool = option(

@@ -64,11 +64,12 @@ class Published:
 class FileKnowledge:
     """What an attacker knows beside the file, the method and the figures.
 
-    He knows the lists of codes that were given, and all codes the file shows; ``listed`` says of which attributes he
-    knows the list, if not of all that were given, and ``codes`` names further codes, by attribute. ``existed`` says
-    whether he knows that every combination of the file occurred in the original: by default he does unless fictitious
-    ones were added. ``tables`` are control tables whose original counts he has from elsewhere, each by its key levels.
-    ``records`` are persons he knows: data with the attributes.
+    The attacker knows the lists of codes that were given, and all codes the file shows; ``listed`` says of which
+    attributes the list is known, if not of all that were given, and ``codes`` names further codes, by attribute.
+    ``existed`` says whether the attacker knows that every combination of the file occurred in the original: this is
+    so by default unless fictitious ones were added. ``tables`` are control tables whose original counts are known from
+    elsewhere, each by its key levels.
+    ``records`` are persons the attacker knows: data with the attributes.
     """
 
     listed: Sequence[str] | None = None

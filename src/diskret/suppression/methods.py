@@ -55,7 +55,7 @@ class Moves(Method):
     seconds: float | None = option(
         None, "stop looking for a cheaper pattern after this time; results then depend on the machine"
     )
-    thin: bool = option(True, "look for a cheaper pattern at all")
+    thin: bool = option(True, "whether to look for a cheaper pattern")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,7 +78,7 @@ class Cuboids(Method):
     thin: bool = option(True, "open secondaries again that nobody needs")
     non_additive: tuple[str, ...] = option((), "classifications along which contributor counts do not add up")
     carry: Literal["off", "once", "always"] = option("off", "hand intervals on from subtable to subtable")
-    threads: int | None = option(None, "subtables secured side by side; left out: as many as the machine has cores")
+    threads: int | None = option(None, "subtables secured in parallel; left out: as many as the machine has cores")
 
 
 @dataclass(frozen=True, kw_only=True)
