@@ -12,6 +12,7 @@ import textwrap
 import time
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -75,7 +76,7 @@ def test_everything_is_for_its_owner_alone(ledger: Ledger) -> None:
     finally:
         os.umask(umask)
     names = {path.name for path in ledger.folder.iterdir()}
-    assert names == {"ledger.json", "entries", "index.duckdb", "lock", "settled"}
+    assert names == {"ledger.json", "entries", "index.duckdb", "lock", "last", "settled"}
     for path in [ledger.folder, *ledger.folder.rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
@@ -97,6 +98,34 @@ def test_a_lost_entry_is_named_and_nothing_can_be_added(ledger: Ledger) -> None:
 def test_a_lost_last_entry_is_noticed_too(ledger: Ledger) -> None:
     (ledger.folder / "entries" / "000003.parquet").unlink()
     assert dk.open_ledger(ledger.folder).flaws == ("entry 3 (yearbook 2024) is lost",)
+
+
+def test_a_lost_last_entry_is_noticed_without_its_index(ledger: Ledger) -> None:
+    (ledger.folder / "entries" / "000003.parquet").unlink()
+    (ledger.folder / "index.duckdb").unlink()
+    assert dk.open_ledger(ledger.folder).flaws == ("entry 3 is lost",)
+    assert dk.open_ledger(ledger.folder, read_only=True).flaws == ("entry 3 is lost",)
+
+
+def test_a_ledger_without_the_file_last_is_one_of_earlier_days(ledger: Ledger) -> None:
+    for said in (None, "nonsense", '{"number": 2}'):
+        (ledger.folder / "last").unlink(missing_ok=True)
+        if said is not None:
+            (ledger.folder / "last").write_text(said)
+        assert not dk.open_ledger(ledger.folder).flaws
+    again = dk.open_ledger(ledger.folder)
+    entry = again.add(table(scale=7), about("2025"), name="yearbook 2025")
+    assert json.loads((ledger.folder / "last").read_text()) == {"number": 4, "hash": entry.hash}
+
+
+def test_verify_holds_the_index_against_the_entries(ledger: Ledger) -> None:
+    with duckdb.connect(str(ledger.folder / "index.duckdb")) as connection:
+        connection.execute("UPDATE entries SET head = replace(head, '2023', '2019') WHERE number = 2")
+    again = dk.open_ledger(ledger.folder)
+    assert again.entries[1].about.period == "2019"
+    assert again.verify() == ("the index belies entry 2 (yearbook 2023): remove the index",)
+    (ledger.folder / "index.duckdb").unlink()
+    assert dk.open_ledger(ledger.folder).verify() == ()
 
 
 def test_an_exchanged_entry_is_noticed(ledger: Ledger, tmp_path: Path) -> None:

@@ -141,6 +141,9 @@ def test_the_newest_request_is_missed_too(tmp_path: Path) -> None:
     Register(tmp_path).add({"asked": "more"})
     (tmp_path / "requests" / "last").write_text(f'{{"number": 2, "hash": "{_hash(newest)}"}}', encoding="utf-8")
     assert len(Register(tmp_path).entries()) == 3
+    (tmp_path / "requests" / "last").unlink()
+    with pytest.raises(DamagedLedger, match="how many requests"):
+        Register(tmp_path).entries()
 
 
 def _hash(path: Path) -> str:

@@ -1,7 +1,7 @@
 """The index of a ledger: a DuckDB file that saves opening every entry. It holds nothing that the entries do not say.
 
-Whatever is wrong with it, it is made again from them. It also remembers how many there were, so that a lost entry is
-noticed even if it was the last.
+Whatever is wrong with it, it is made again from them. It also remembers how many there were, as does the file ``last``,
+so that a lost entry is noticed even if it was the last.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 
 from diskret.ledger.entry import Entry
-from diskret.ledger.storage import place_of, read_head
+from diskret.ledger.storage import place_of, read_head, say_last, told_last
 from diskret.model.engine import SEALED
 from diskret.model.errors import DiskretError
 
@@ -43,7 +43,8 @@ def chain_of(folder: Path, *, keep: bool) -> Chain:
     entries: list[Entry] = []
     flaws: list[str] = []
     fresh: list[tuple[int, str, int, str]] = []
-    last = max([*present, *known], default=0)
+    newest, its_hash = told_last(folder)
+    last = max([*present, *known, newest])
     before = ""
     for number in range(1, last + 1):
         path = place_of(folder, number)
@@ -70,6 +71,8 @@ def chain_of(folder: Path, *, keep: bool) -> Chain:
             continue
         if before != "?" and entry.previous != before:
             flaws.append(f"entry {number} ({entry.name}) does not follow the one before it: one of both was changed")
+        if number == newest and entry.hash != its_hash:
+            flaws.append(f"entry {number} ({entry.name}) is not the one that was entered")
         before = entry.hash
         entries.append(entry)
     if keep and fresh and not flaws:
@@ -78,8 +81,9 @@ def chain_of(folder: Path, *, keep: bool) -> Chain:
 
 
 def learn(folder: Path, entry: Entry) -> None:
-    """Tell the index of a new entry; whoever fails here loses nothing but time."""
+    """Tell the index of a new entry, and that it is the last; whoever fails here loses nothing but time."""
     size = place_of(folder, entry.number).stat().st_size
+    say_last(folder, entry)
     _learn(folder, [(entry.number, entry.hash, size, json.dumps(entry.head(), ensure_ascii=False))])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -322,6 +323,10 @@ class Ledger:
                 continue
             if found.hash != entry.hash:
                 flaws.append(f"entry {entry.number} ({entry.name}) is not the one that was entered")
+            elif _said(found) != _said(entry):
+                flaws.append(
+                    f"the index says of entry {entry.number} ({found.name}) what it does not: remove the index"
+                )
         return tuple(dict.fromkeys(flaws))
 
     @property
@@ -366,6 +371,11 @@ class Ledger:
     def about(self, about: About, name: str = "the new table") -> Remembering:
         """The ledger as `suppress` takes it: with what the table counts that is to be protected."""
         return Remembering(ledger=self, about=about, name=name)
+
+
+def _said(entry: Entry) -> str:
+    """What an entry says of itself, to be compared."""
+    return json.dumps(entry.head(), sort_keys=True)
 
 
 def _today() -> str:

@@ -25,6 +25,7 @@ from diskret.model.damage import reading
 from diskret.model.engine import connect, file_listing, identifier, readable
 from diskret.model.errors import CannotWrite, UnreadableFile
 
+LAST = "last"
 KEY, HASH = "diskret_ledger", "diskret_hash"
 TYPES = {"DOUBLE": "<f8", "BIGINT": "<i8", "INTEGER": "<i4", "UTINYINT": "|u1"}
 Array = npt.NDArray[Any]
@@ -66,8 +67,27 @@ def write_entry(folder: Path, head: Mapping[str, Any], cells: EntryCells) -> Ent
 
 def sweep(folder: Path) -> None:
     """Remove what killed processes were writing; the caller is alone in the ledger."""
-    for part in (folder / "entries").glob("*.part"):
+    for part in [folder / f"{LAST}.part", *(folder / "entries").glob("*.part")]:
         part.unlink(missing_ok=True)
+
+
+def say_last(folder: Path, entry: Entry) -> None:
+    """Say that an entry is the last one: without its file nobody would miss it. The caller is alone in the ledger."""
+    part = folder / f"{LAST}.part"
+    with contextlib.suppress(OSError):
+        part.unlink(missing_ok=True)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(json.dumps({"number": entry.number, "hash": entry.hash}) + "\n")
+        part.replace(folder / LAST)
+
+
+def told_last(folder: Path) -> tuple[int, str]:
+    """The number and hash of the last entry when it was written; 0 where nothing says it."""
+    try:
+        said = from_json((folder / LAST).read_text(encoding="utf-8"))
+        return int(said["number"]), str(said["hash"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return 0, ""
 
 
 def read_head(path: Path) -> tuple[dict[str, Any], str]:

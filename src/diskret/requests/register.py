@@ -57,6 +57,11 @@ class Register:
                 raise _changed(number, path)
         if len(found) < newest:
             raise _changed(newest, self.place)
+        if len(found) > newest + 1:  # one more there may be: whoever wrote it was killed before he could say so
+            raise DamagedLedger(
+                "what says how many requests there are is lost or was changed", where=str(self.place / LAST),
+                hint="put the file back from a copy.",
+            )  # fmt: skip
         return found
 
     @property
