@@ -324,9 +324,7 @@ class Ledger:
             if found.hash != entry.hash:
                 flaws.append(f"entry {entry.number} ({entry.name}) is not the one that was entered")
             elif _said(found) != _said(entry):
-                flaws.append(
-                    f"the index says of entry {entry.number} ({found.name}) what it does not: remove the index"
-                )
+                flaws.append(f"the index belies entry {entry.number} ({found.name}): remove the index")
         return tuple(dict.fromkeys(flaws))
 
     @property
