@@ -265,6 +265,25 @@ def test_a_job_file_that_is_not_there(diskret: Call) -> None:
     assert "Traceback" not in done.err
 
 
+def test_a_job_file_with_a_slip_in_its_name_is_the_one_that_was_meant(typed: Call, folder: Path) -> None:
+    (folder / "turnover.toml").write_text(MICRODATA, encoding="utf-8")
+    assert "did you mean 'turnover.toml'? files there: " in typed("run", "turnvoer.toml").err
+
+
+@pytest.mark.parametrize("name", ["firms.csv", "firms.XLSX", "firms.parquet", "firms.csv.gz", "firms.sav"])
+def test_data_where_a_job_belongs_are_told_from_a_broken_job(typed: Call, folder: Path, name: str) -> None:
+    (folder / name).write_bytes(b"region\0;x\n")
+    done = typed("run", name)
+    assert done.code == 2
+    assert "[J1] this is a file of data, not a job" in done.err
+    assert f"diskret init {name}" in done.err
+
+
+def test_a_batch_of_tau_argus_where_a_job_belongs_has_its_own_command(typed: Call, folder: Path) -> None:
+    (folder / "job.arb").write_text("<OPENMICRODATA>", encoding="utf-8")
+    assert "diskret argus job.arb" in typed("check", "job.arb").err
+
+
 def test_an_output_folder_that_is_a_file(typed: Call, folder: Path) -> None:
     (folder / "out").write_text("earlier")
     done = typed("run", "job.toml")

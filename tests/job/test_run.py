@@ -131,6 +131,28 @@ def test_records_without_a_code_stand_alone_where_the_job_says_nothing(run: Run,
     assert value(only(run(MICRODATA + section)), "(missing)", "small") == 5
 
 
+@pytest.mark.parametrize(
+    ("rows", "table", "section"),
+    [
+        ("All,,,2056,1,1\n", "", '[classifications.region]\ntotal = "All"\n[classifications.size]\n'),
+        (",,,,1,1\nX,y,,,1,1\n", 'without_value = "leave out"\n', "[classifications.region]\n[classifications.size]\n"),
+        (",,,,1,1\nX,y,,,1,1\n", 'without_value = "leave out"\n', ""),
+    ],
+    ids=["a row of totals", "rows without a value", "rows without a value, nothing said"],
+)
+def test_codes_that_only_rows_have_that_do_not_count_are_no_categories(
+    run: Run, folder: Path, rows: str, table: str, section: str
+) -> None:
+    before = only(run(MICRODATA))
+    total = float(before.value[-1, -1])
+    with (folder / "firms.csv").open("a") as file:
+        file.write(rows.replace("2056", str(total)))
+    with warnings.catch_warnings(action="ignore"):
+        after = only(run(MICRODATA.replace('"turnover"\n', f'"turnover"\n{table}') + section))
+    assert [h.codes[:-1] for h in after.hierarchies] == [h.codes[:-1] for h in before.hierarchies]
+    assert after.value.tolist() == before.value.tolist()
+
+
 def test_a_missing_code_must_stand_in_a_hierarchy_that_is_given(run: Run, folder: Path) -> None:
     (folder / "r.hrc").write_text("N\nS\n")
     with pytest.raises(errors.UnknownCode, match="'unknown'"):

@@ -10,6 +10,7 @@ import pytest
 import xlsxwriter
 
 from diskret import tabulate
+from diskret.model.encoding import CHUNK
 from diskret.model.errors import NotANumber, TooLarge, UnclearFile, UnreadableFile
 from diskret.model.sheets import Workbook
 from diskret.model.source import Delimited, open_source
@@ -176,6 +177,27 @@ def test_a_text_that_is_not_as_is_said_is_refused(tmp_path: Path) -> None:
 def test_line_breaks_may_differ_in_quotes_and_at_the_ends_of_lines(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_bytes(content)
     assert total(tmp_path / "f.csv") == 3.0
+
+
+@pytest.mark.parametrize("sign", [";", ",", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "windows-1252", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("line", ["\n", "\r\n", "\r"])
+def test_blank_rows_that_a_spreadsheet_wrote_as_delimiters_are_no_records(
+    sign: str, encoding: str, line: str, tmp_path: Path
+) -> None:
+    lines = ["r;n;x", "Köln;1;2", ";;", " ;;", "N;;3", ";2;4", ";;"]
+    content = line.join(lines).replace(";", sign) + line
+    (tmp_path / "f.csv").write_bytes(content.encode(encoding))
+    found = open_source(Delimited(path=tmp_path / "f.csv", encoding=encoding.removesuffix("-be")))
+    assert found.query("SELECT * FROM data") == [("Köln", "1", "2"), ("N", None, "3"), (None, "2", "4")]
+
+
+def test_a_blank_row_far_down_between_two_looks_at_the_file_is_found(tmp_path: Path) -> None:
+    head = b"r;x\n" + b"N;1\n" * 60_000
+    for more in range(CHUNK - len(head) - 2, CHUNK - len(head) + 3):
+        path = tmp_path / f"{more}.csv"
+        path.write_bytes(head + b"S" * (more - 3) + b";1\n;\nN;1\n")
+        assert open_source(path).query("SELECT count(*) FROM data") == [(60_002,)]
 
 
 def test_a_packed_text_unpacks_to_no_more_than_it_can_be_worth(tmp_path: Path) -> None:

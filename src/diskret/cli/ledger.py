@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskret.cli.app import EXPOSED, By, Json, Quiet, app
+from diskret.cli.app import EXPOSED, Json, Quiet, app
 from diskret.cli.show import echo_json
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def add(
     revises: Revises = None,
     apart: Apart = None,
     published: Annotated[bool, typer.Option("--published", help="The table was made elsewhere.")] = False,
-    by: By | None = None,
+    by: Annotated[
+        list[str] | None, typer.Option(help="Classification: COLUMN, or COLUMN=FILE; with --published.")
+    ] = None,
     value: Annotated[str | None, typer.Option(help="Column of the values; with --published.")] = None,
     quiet: Quiet = False,
     json: Json = False,

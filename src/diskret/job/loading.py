@@ -57,8 +57,17 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
     by = hierarchies_of(job, here, job.table.by, data, described)
     coarser = closings_of(job.classifications, here, by, described)
     by |= {name: closing.tree for name, closing in coarser.items()}
+    by |= dict.fromkeys(_told_by_records(job, described) - coarser.keys())
     made = _from_cells(job, data, by) if job.data.cells else _tabulated(job, data, described, by, progress, largest)
     return {name: closed(table, coarser) for name, table in made.items()}
+
+
+def _told_by_records(job: TableJob, described: Metadata | None) -> set[str]:
+    """Classifications whose codes are those of the records that count: rows of totals and gaps may have others."""
+    if described is not None or not job.data.microdata:
+        return set()
+    said = {name: job.classifications.get(name, Classification()) for name in job.table.by}
+    return {name for name, each in said.items() if not (each.hierarchy or each.prefixes or each.missing is not None)}
 
 
 def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) -> dict[str, Table]:

@@ -19,9 +19,13 @@ from diskret.job.models import JOB, KINDS, Job, split
 from diskret.job.older import translated
 from diskret.job.protection_sections import METHODS
 from diskret.model.errors import BadJob
+from diskret.model.opened import EXCEL, PARQUET
 from diskret.model.spelling import nearest
+from diskret.model.statistical import STATISTICAL
 
 Kind = TypeVar("Kind", bound=Section)
+DATA = EXCEL | PARQUET | STATISTICAL | {".csv", ".tsv", ".gz", ".zst"}
+"""Endings of files of data."""
 MOST_SHOWN = 40
 """Mistakes that are told at once."""
 OTHER_FORM = "should be a valid "
@@ -37,6 +41,7 @@ def read_job(path: str | Path) -> Job:
 
 def job_content(path: str | Path) -> dict[str, Any]:
     """What stands in a job file, not looked at yet."""
+    _refuse_data(Path(path))
     text = read_text(path)
     if Path(path).suffix.lower() == ".json":
         return _content_of_json(text, str(path))
@@ -48,6 +53,17 @@ def job_content(path: str | Path) -> dict[str, Any]:
         raise BadJob(
             f"the job file is not valid TOML: {said}", where=str(path), hint="text needs quotes; see docs/jobs.md."
         ) from e
+
+
+def _refuse_data(path: Path) -> None:
+    """Refuse what by its ending is no job: beginners name their data, or a batch of tau-ARGUS."""
+    ending = path.suffix.lower()
+    if ending in DATA:
+        hint = f"diskret init {path.name} writes a job for it, which you then run."
+        raise BadJob("this is a file of data, not a job", where=str(path), hint=hint)
+    if ending == ".arb":
+        hint = f"diskret argus {path.name} runs it."
+        raise BadJob("this is a batch of tau-ARGUS, not a job", where=str(path), hint=hint)
 
 
 def _content_of_json(text: str, where: str) -> dict[str, Any]:

@@ -79,6 +79,8 @@ class Text:
     """Lines at the end that do not belong to the table."""
     is_plain: bool
     """Whether the engine can read it where it lies."""
+    hollow: bool = False
+    """Whether it may hold rows of nothing but delimiters."""
     header: tuple[int, ...] = ()
 
 
@@ -106,10 +108,17 @@ def delimited_sql(connection: Any, source: Delimited) -> tuple[str, dict[str, An
         f"SELECT * FROM read_csv({_listing(connection, part, source.hive)}, columns = {{{columns}}}, "
         f"delim = {literal(first.delimiter)}, quote = '\"', escape = '\"', "
         f"header = {str(source.names is None).lower()}, skip = {part[0].skipped}, auto_detect = false, "
-        f"{encoding_option(part[0].encoding if part[0].is_plain else 'utf-8')}, {folders})"
+        f"{encoding_option(part[0].encoding if part[0].is_plain else 'utf-8')}, {folders}){_filled(part)}"
         for part in parts
     )
     return sql, found_in(found, source)
+
+
+def _filled(part: Sequence[Text]) -> str:
+    """The condition that a row holds anything: spreadsheets write blank rows as delimiters."""
+    if not any(each.hollow for each in part):
+        return ""
+    return f" WHERE trim(concat({', '.join(map(identifier, part[0].names))})) <> ''"
 
 
 def found_in(texts: Sequence[Text], source: Delimited) -> dict[str, Any]:
@@ -169,7 +178,7 @@ def look(connection: Any, source: Delimited) -> Text:
         delimiter = source.delimiter or ";"
         return Text(
             path=path, encoding=facts.encoding, delimiter=delimiter, names=source.names, skipped=0, notes=0,
-            is_plain=plain,
+            is_plain=plain, hollow=facts.hollow,
         )  # fmt: skip
     delimiter = source.delimiter or found_delimiter(lines)
     sheet = records_of(lines, delimiter, where)
@@ -182,7 +191,7 @@ def look(connection: Any, source: Delimited) -> Text:
     return Text(
         path=path, encoding=facts.encoding, delimiter=delimiter,
         names=tuple(unique_names([names.get(c, "") for c in range(width)])), skipped=layout.header[-1] - 1,
-        notes=notes, is_plain=plain and not notes, header=layout.header,
+        notes=notes, is_plain=plain and not notes, header=layout.header, hollow=facts.hollow,
     )  # fmt: skip
 
 

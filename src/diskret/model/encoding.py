@@ -45,6 +45,14 @@ MARKS = re.compile(
 )
 """Signs of Windows where letters of DOS would stand alone: the euro, dashes, apostrophes, quotations."""
 
+HOLLOW = re.compile(rb"[\r\n]\0?[;,|\t][;,|\t \"\0]*(?:[\r\n]|\Z)")
+"""A line of nothing but delimiters; zeros are those of UTF-16."""
+HOLLOW_BEGINS = [
+    line + zero + sign for line in (b"\n", b"\r") for zero in (b"", b"\0") for sign in (b";", b",", b"|", b"\t")
+]
+LONGEST_HOLLOW = 1 << 12
+"""Bytes of such a line that are looked for over the end of what was read."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TextFacts:
@@ -54,6 +62,8 @@ class TextFacts:
     """One of `ENCODINGS`."""
     breaks: frozenset[str]
     """The line breaks in it: LF, CRLF, CR."""
+    hollow: bool = False
+    """Whether lines may hold nothing but delimiters, as spreadsheets write blank rows."""
     end: bytes = field(default=b"", repr=False)
     """Its last bytes."""
 
@@ -79,7 +89,7 @@ def text_facts(path: Path, encoding: str | None = None) -> TextFacts:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (Path(folder) / "firms.csv").write_bytes("K\xf6ln;\u20ac\\r\\n".encode("cp1252"))
     ...     text_facts(Path(folder) / "firms.csv")
-    TextFacts(encoding='windows-1252', breaks=frozenset({'CRLF'}))
+    TextFacts(encoding='windows-1252', breaks=frozenset({'CRLF'}), hollow=False)
     """
     if path.suffix.lower() == ZSTD:  # only the engine unpacks it, and refuses what is not as it is told
         return TextFacts(encoding=encoding or "utf-8", breaks=frozenset())
@@ -91,13 +101,14 @@ def _first_look(path: Path, given: str | None) -> TextFacts:
     """The encoding, if it is one of Unicode, the line breaks and the end."""
     ends: Counter[str] = Counter()
     decoder = codecs.getincrementaldecoder("utf-8")()
-    found, last, end, is_first = given, b"", b"", True
+    found, last, end, is_first, hollow = given, b"", b"", True, False
     for chunk in unpacked(path):
         if is_first and found is None:
             found = _by_beginning(chunk)
         is_first = False
         if found is None and not _is_utf8(chunk, decoder):
             found = ""
+        hollow = hollow or _has_hollow_lines(end[-LONGEST_HOLLOW:] + chunk)
         end = (end + chunk)[-END:]
         whole = last + chunk
         last = whole[-1:] if whole.endswith(b"\r") else b""
@@ -105,7 +116,13 @@ def _first_look(path: Path, given: str | None) -> TextFacts:
     _count_breaks(last, ends)
     if found is None:
         found = "" if decoder.getstate()[0] else "utf-8"
-    return TextFacts(encoding=found, breaks=frozenset(kind for kind, count in ends.items() if count), end=end)
+    breaks = frozenset(kind for kind, count in ends.items() if count)
+    return TextFacts(encoding=found, breaks=breaks, hollow=hollow, end=end)
+
+
+def _has_hollow_lines(text: bytes) -> bool:
+    """Whether a line holds nothing but delimiters; most texts have no line that begins with one."""
+    return any(begin in text for begin in HOLLOW_BEGINS) and HOLLOW.search(text) is not None
 
 
 def _is_utf8(chunk: bytes, decoder: codecs.IncrementalDecoder) -> bool:

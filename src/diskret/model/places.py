@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from diskret.model.errors import UnreadableFile, listed
+from diskret.model.spelling import nearest
 
 PATTERN = re.compile(r"[*?\[]")
 """Characters by which a name may stand for several files."""
@@ -112,7 +113,9 @@ def _there(file: Path) -> str:
     there: list[str] = []
     with contextlib.suppress(OSError, ValueError):
         there = sorted(_shown(Path(name)) for name in os.listdir(file.parent))
-    return f"files there: {listed(there)}." if there else "check the path."
+    near = nearest(_shown(Path(file.name)), there)
+    meant = f"did you mean {near!r}? " if near else ""
+    return f"{meant}files there: {listed(there)}." if there else "check the path."
 
 
 def _shown(file: Path) -> str:
