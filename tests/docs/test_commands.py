@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 from tests.argus.case import BEGIN, house
 from tests.docs.walk import Reader
+from tests.serving import serving
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -195,3 +197,21 @@ def test_every_command_of_the_page_runs(name: str, tmp_path: Path) -> None:
         said = reader.done(words)
         assert reader.code in (0, 1), f"{shlex.join(words)}\n{said}"
         assert "Traceback" not in said
+
+
+JOB = """{"job": {"data": {"microdata": "firms.csv"}, "table": {"by": ["region"], "value": "turnover"},
+"rules": {"min_count": 3}, "suppression": {}, "output": {"publish": ["table.csv"]}}}"""
+
+
+@pytest.mark.skipif(not shutil.which("curl") or not shutil.which("bash"), reason="curl is not installed")
+def test_the_requests_by_curl_run(tmp_path: Path) -> None:
+    (block,) = [text for text in TEXT.findall(PAGES["api.md"].read_text(encoding="utf-8")) if "\ncurl " in text]
+    shutil.copy(ROOT / "examples" / "firms.csv", tmp_path)
+    (tmp_path / "job.json").write_text(JOB, encoding="utf-8")
+    with serving(tmp_path / "protected"):
+        done = subprocess.run(
+            ["bash", "-e", "-c", block.replace("curl -K", "curl --noproxy '*' -fsS -K")], cwd=tmp_path,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert '"state":"running"' in done.stdout.replace(" ", "")

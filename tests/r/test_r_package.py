@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import diskret
+from tests.serving import serving
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "r" / "diskret"
@@ -54,6 +55,29 @@ def test_the_tests_in_r_pass(library: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
     assert "Skipped" not in done.stdout, done.stdout[-4000:]
+
+
+R_FIRMS = """
+set.seed(7)
+firms <- data.frame(nace = sample(c("101", "102", "201", "202"), 200, TRUE),
+                    region = sample(c("05111", "05112", "11"), 200, TRUE), turnover = round(exp(rnorm(200, 6, 1.5))))
+"""
+"""What the reader of the page has: a data frame with the columns that the page names."""
+
+
+def test_the_page_about_r_can_be_followed(library: Path, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "r.md").read_text(encoding="utf-8")
+    inside, outside = re.findall(r"^```r\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    known = os.environ | {"R_LIBS": str(library), "RETICULATE_PYTHON": sys.executable}
+    with serving(tmp_path / "protected"):
+        done = subprocess.run(
+            ["Rscript", "-e", R_FIRMS + inside + outside], capture_output=True, text=True, env=known, cwd=tmp_path,
+            check=False, timeout=600,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nothing is exposed" in done.stdout
+    assert (tmp_path / "turnover.xlsx").is_file()
+    assert (tmp_path / "turnover.csv").read_text(encoding="utf-8").startswith("nace,region,")
 
 
 def test_the_version_is_that_of_the_python_package() -> None:
