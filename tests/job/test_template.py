@@ -129,6 +129,17 @@ def test_odd_names_do_not_break_the_job(tmp_path: Path) -> None:
     assert table.names == ('re.gion "x"',)
 
 
+def test_a_list_of_cells_that_was_guessed_says_why_and_how_it_becomes_records(tmp_path: Path) -> None:
+    data = write(tmp_path / "d.csv", "region,size,turnover", ["N,a,5", "N,b,7", "S,a,1", "S,b,9"])
+    guessed = job_text(data, tmp_path)
+    assert tomllib.loads(guessed)["data"] == {"cells": "d.csv"}
+    assert "no combination of codes stands in two rows" in guessed
+    assert "no combination" not in job_text(data, tmp_path, kind="cells")
+    said = job_text(data, tmp_path, kind="microdata")
+    assert tomllib.loads(said)["data"] == {"microdata": "d.csv"}
+    assert tomllib.loads(said)["rules"]["min_count"] == 3
+
+
 def test_the_data_are_named_from_where_the_job_stands(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "jobs").mkdir()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -68,6 +68,9 @@ def init(
     sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook; the first that is shown if left out.")] = None,
     header: Annotated[str | None, typer.Option(help="Rows of names, such as 4 or 4,5; found if left out.")] = None,
     cells: Annotated[str | None, typer.Option("--range", help="Cells of a table, such as B4:H120.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="What rows are: microdata (records) or cells; guessed if left out.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing job file.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -85,7 +88,7 @@ def init(
         raise BadOption(
             "the job file exists already", where=str(out), hint="choose another with --out, or add --force."
         )
-    text = job_text(data, out.parent, reading)
+    text = job_text(data, out.parent, reading, cast(Any, kind))  # another kind is refused there
     with whole_file(out) as part:
         part.write_text(text, encoding="utf-8")
     if not quiet:

@@ -50,6 +50,7 @@ def job_text(
     return _TEMPLATE.format(
         kind=found.kind,
         data=_quoted(_relative(path, relative_to)),
+        guessed=_AS_CELLS if found.kind == "cells" and kind is None and beside is None else "",
         extra="".join(f"{key} = {_quoted(value)}\n" for key, value in {**found.found, **said}.items()),
         by=", ".join(_quoted(c) for c in by),
         value=", ".join(_quoted(c) for c in values[:1]),
@@ -195,6 +196,10 @@ def _quoted(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+_AS_CELLS = """# read as a list of cells, because no combination of codes stands in two rows; if the rows are firms or persons,
+# write the job anew: diskret init --kind microdata
+"""
+
 _CLASSIFICATION = """[classifications.{name}]  # {why}
 # hierarchy = "codes.hrc"     # .hrc, .csv with code,parent or code,level, or .json
 # prefixes = {prefixes}       # or: this many first characters make sums
@@ -231,7 +236,7 @@ _TEMPLATE = """# A job for diskret. Run it with: diskret run THIS_FILE
 
 [data]
 {kind} = {data}
-{extra}# engine = "spark"            # where the data are: duckdb (here), spark, or a master URL
+{guessed}{extra}# engine = "spark"            # where the data are: duckdb (here), spark, or a master URL
 
 {unpivot}[table]
 by = [{by}]        # columns that classify
