@@ -196,8 +196,8 @@ def _quoted(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-_AS_CELLS = """# read as a list of cells, because no combination of codes stands in two rows; if the rows are firms or persons,
-# write the job anew: diskret init --kind microdata
+_AS_CELLS = """# read as a list of cells, because no combination of codes stands in two rows;
+# if the rows are firms or persons, write the job anew: diskret init --kind microdata
 """
 
 _CLASSIFICATION = """[classifications.{name}]  # {why}
