@@ -108,6 +108,22 @@ def test_job_and_python_give_the_same_pattern_verdict_and_entry(here: Path) -> N
     ]
 
 
+def test_json_is_one_object_and_says_no_number_that_json_does_not_know(here: Path) -> None:
+    own = ("-l", "ledger", "--json")
+    added = said("add", "yearbook.parquet", *own, "--name", "Yearbook", "--about", "about.toml")
+    assert json.loads(added)["entries"][0]["name"] == "Yearbook"
+    Path("bulletin.csv").write_text("region,x,x_lower,x_upper\na,x,70000,\n", encoding="utf-8")
+    tree = Path("tree.csv")
+    tree.write_text("code,parent\nDE,\nN,DE\nS,DE\na,N\nb,N\nc,S\nd,S\n", encoding="utf-8")
+    words = ("--published", "bulletin.csv", "--by", "region=tree.csv", "--value", "x", "--about", "about.toml")
+    said("add", *words, "--name", "Bulletin", *own)
+    for asked in (("list",), ("show", "Bulletin"), ("verify",)):
+        assert isinstance(json.loads(said(*asked, *own)), dict)
+    out = said("history", "region=a", "period=2024", *own)
+    assert "Infinity" not in out
+    assert [each.get("interval") for each in json.loads(out)["told"]] == [None, [70000, None]]
+
+
 def test_a_job_that_is_refused_writes_nothing_and_enters_nothing(here: Path) -> None:
     entered()
     Path("job.toml").write_text(JOB.replace('population = "firms"', 'population = "farms"'))

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
+from diskret.ledger import index
 from diskret.ledger.about import About
 from diskret.ledger.entry import hash_of
 from diskret.ledger.ledger import Ledger
@@ -79,6 +80,26 @@ def test_everything_is_for_its_owner_alone(ledger: Ledger) -> None:
     assert names == {"ledger.json", "entries", "index.duckdb", "lock", "last", "settled"}
     for path in [ledger.folder, *ledger.folder.rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_what_the_index_writes_until_it_is_closed_is_for_its_owner_alone(ledger: Ledger) -> None:
+    umask = os.umask(0)
+    try:
+        with index._opened(ledger.folder, read_only=False) as connection:
+            connection.execute("DELETE FROM entries WHERE number = 3")
+            seen = {each.name: stat.S_IMODE(each.stat().st_mode) for each in ledger.folder.glob("index*")}
+        assert os.umask(0) == 0, "the umask of whoever called is as it was"
+    finally:
+        os.umask(umask)
+    assert len(seen) > 1
+    assert not any(mode & 0o077 for mode in seen.values()), seen
+
+
+def test_a_head_that_was_being_written_is_written_again(tmp_path: Path) -> None:
+    (tmp_path / "ledger.json.part").write_text("{")
+    assert dk.open_ledger(tmp_path, create=True).entries == ()
+    assert not (tmp_path / "ledger.json.part").exists()
 
 
 def test_a_lost_entry_is_named_and_nothing_can_be_added(ledger: Ledger) -> None:

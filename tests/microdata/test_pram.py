@@ -72,6 +72,8 @@ def test_mistakes_are_refused() -> None:
     frame = {"job": ["a", "b"]}
     with pytest.raises(BadOption, match="row 'a' of the matrix is not a distribution"):
         dk.post_randomise(frame, ["job"], matrix={"a": {"a": 0.7}, "b": {"b": 1.0}}, seed=1)
+    with pytest.raises(BadOption, match="row 'a' of the matrix is not a distribution"):
+        dk.post_randomise(frame, ["job"], matrix={"a": {"a": float("nan"), "b": 1.0}, "b": {"b": 1.0}}, seed=1)
     with pytest.raises(BadOption, match="no row 'b'"):
         dk.post_randomise(frame, ["job"], matrix={"a": {"a": 1.0}}, seed=1)
     with pytest.raises(UnknownCode):

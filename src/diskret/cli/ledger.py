@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,7 +68,7 @@ def add(
             for response, each in tables.items()
         ]
     if json:
-        echo_json([line_of(entry) for entry in entries])
+        echo_json({"entries": [line_of(entry) for entry in entries]})
     elif not quiet:
         typer.echo(
             "\n".join(f"entered {entry.name!r} as number {entry.number}, hash {entry.hash}" for entry in entries)
@@ -155,7 +156,7 @@ def history(
 
     told = history_of(_opened(ledger), dict(_pair(each) for each in cell), value)
     if json:
-        echo_json(told)
+        echo_json({"told": [each | _ends_of(each) for each in told]})
         return
     for each in told:
         shown = "hidden" if each["shown"] is None else f"{each['shown']:.10g}"
@@ -175,6 +176,11 @@ def verify(ledger: Folder, json: Json = False) -> None:
         typer.echo("\n".join([*flaws, f"{len(opened.entries)} entries, the last hash is {opened.last_hash}"]))
     if flaws:
         raise typer.Exit(EXPOSED)
+
+
+def _ends_of(told: dict[str, Any]) -> dict[str, Any]:
+    """An interval as JSON can say it: an end that nobody published is null."""
+    return {"interval": [end if isfinite(end) else None for end in told["interval"]]} if "interval" in told else {}
 
 
 def _opened(folder: Path) -> Ledger:

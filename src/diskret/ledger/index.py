@@ -114,12 +114,10 @@ def _opened(folder: Path, *, read_only: bool) -> Iterator[Any]:
     path = folder / "index.duckdb"
     if read_only and not path.exists():
         raise FileNotFoundError(path)
+    # what it writes beside its file until it is closed is for its owner alone, too
     before = os.umask(0o077)
     try:
-        connection = duckdb.connect(str(path), read_only=read_only, config={**SEALED, "threads": 1})
+        with duckdb.connect(str(path), read_only=read_only, config={**SEALED, "threads": 1}) as connection:
+            yield connection
     finally:
         os.umask(before)
-    try:
-        yield connection
-    finally:
-        connection.close()

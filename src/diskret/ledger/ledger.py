@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -92,7 +93,8 @@ def open_ledger(folder: str | Path, *, create: bool = False, read_only: bool = F
 def _make(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if any(each.name not in ("lock", "entries") for each in path.iterdir()):
+        part = path / f"{HEAD}.part"
+        if any(each.name not in ("lock", "entries", HEAD, part.name) for each in path.iterdir()):
             raise NoLedger(
                 "the folder holds other files",
                 where=str(path),
@@ -100,9 +102,11 @@ def _make(path: Path) -> None:
             )
         path.chmod(0o700)
         (path / "entries").mkdir(exist_ok=True, mode=0o700)
-        handle = os.open(path / HEAD, os.O_WRONLY | os.O_CREAT, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        # a process that is killed, or makes the same ledger at the same time, leaves a whole head or none
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
             file.write(f'{{"diskret_ledger": {FORMAT}}}\n')
+        with contextlib.suppress(FileNotFoundError):
+            part.replace(path / HEAD)
     except OSError as e:
         raise CannotWrite(f"cannot make a ledger: {e.strerror}", where=str(path), hint="choose another folder.") from e
 

@@ -54,11 +54,12 @@ def microaggregate(
     keep_variance: bool = False,
     wave: str | None = None,
 ) -> Protected:
-    """Replace the values of ``columns`` by values shared by at least ``m`` units (half a group with ``keep_variance``).
+    """Replace the values of ``columns`` by values that at least ``m`` records share (half a group: ``keep_variance``).
 
     ``method`` is ``"optimal"`` (groups of m to 2m - 1 with the smallest variance inside), ``"fixed"`` (m each from the
     largest down, the last group takes the remainder) or ``"mdav"`` (whole records, groups of m to 2m - 1, columns
-    standardised). ``m`` is 3, or 4 with ``keep_variance``. With ``wave``, the waves of a panel are grouped separately.
+    standardised). ``m`` is 3, or 4 with ``keep_variance``. With ``wave``, the waves of a panel are grouped separately;
+    without, several records of one unit can make up a group by themselves.
 
     >>> done = microaggregate({"turnover": [100.0, 98, 97, 51, 50, 49, 0, None]}, ["turnover"])
     >>> done.frame["turnover"].round(2).tolist()

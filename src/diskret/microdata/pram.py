@@ -117,7 +117,8 @@ def _checked(matrix: Matrix, codes: Sequence[str], column: str) -> Floats:
     if unknown:
         raise UnknownCode.in_column(column, unknown, codes)
     found = np.array([[matrix[code].get(target, 0.0) for target in codes] for code in codes]).reshape(len(codes), -1)
-    bad = (np.abs(found.sum(axis=1) - 1) > 1e-9) | (found < 0).any(axis=1)
+    # what is no number is no probability either
+    bad = ~((np.abs(found.sum(axis=1) - 1) <= 1e-9) & (found >= 0).all(axis=1))
     wrong = np.array(codes, dtype=object)[bad].tolist()
     if wrong:
         hint = "probabilities are not negative and sum to one."

@@ -1,7 +1,7 @@
 """Targeted record swapping: units that stand out where they live change places with similar ones from elsewhere.
 
-Every table that does not cross the region stays as it was, and so does every table of region by the columns on which
-partners agree. An attacker who finds a rare unit in a region cannot know whether it lives there.
+Every table that does not cross the region stays as it was, and so does every table of region by columns on which
+partners agree by every list. An attacker who finds a rare unit in a region cannot know whether it lives there.
 """
 
 from __future__ import annotations
