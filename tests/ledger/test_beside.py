@@ -205,6 +205,19 @@ def test_a_rate_printed_with_a_decimal_was_rounded_to_it_even_if_it_is_whole(led
         assert (least[0], most[0]) == (low, high)
 
 
+@pytest.mark.parametrize(("old", "new"), [(1e12, 1e12 + 400), (1e9, 1e9 + 0.5), (123456789012.34, 123456789012.35)])
+def test_another_value_is_another_value_however_large_it_is(tmp_path: Path, old: float, new: float) -> None:
+    ledger = dk.open_ledger(tmp_path / "l", create=True)
+    tables = [
+        dk.Table.from_cells({"r": ["a", "b"], "x": [x, 20], "n": [50, 5]}, by={"r": None}, value="x", count="n")
+        for x in (old, new)
+    ]
+    ledger.add(tables[0], firms(), name="old")
+    assert ledger.check(tables[0], firms()).safe
+    with pytest.raises(Contradiction):
+        ledger.check(tables[1], firms())
+
+
 def test_a_revision_of_nothing_is_refused(ledger: Ledger) -> None:
     with pytest.raises(NoSuchEntry, match="yearbook"):
         ledger.check(regions(scale=2), firms(revises="yearbook"))

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from diskret.ledger.codes import Scheme, codes_of
 from diskret.ledger.entry import Entry, EntryCells, Said
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.exact import apart
 from diskret.model.status import Status
-from diskret.model.tolerances import ROUNDING
 
 Keys = npt.NDArray[np.int32]
 
@@ -151,13 +151,16 @@ def nodes_of(rows: Rows, chosen: Bools) -> Nodes:
     most, least = np.full(key.size, -np.inf), np.full(key.size, np.inf)
     np.maximum.at(most, group, low[at])
     np.minimum.at(least, group, high[at])
-    torn = most > least + ROUNDING * np.maximum(1.0, np.abs(least))
+    hair = _apart(low, high)
+    near = np.zeros(key.size)
+    np.maximum.at(near, group, hair[at])
+    torn = most > least + near
     version = np.zeros(at.size, dtype=np.int64)
     if torn.any():
         order = np.lexsort((rows.entry[at], group))
         order = order[torn[group[order]]]
         for own in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
-            version[own] = _versions(low[at[own]], high[at[own]])
+            version[own] = _versions(low[at[own]], high[at[own]], hair[at[own]])
     _, first, own = np.unique(group * (version.max(initial=0) + 1) + version, return_index=True, return_inverse=True)
     of_row = np.full(rows.entry.size, -1, dtype=np.int64)
     of_row[at] = own
@@ -173,12 +176,21 @@ def _claims(rows: Rows) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _versions(low: Floats, high: Floats) -> list[int]:
-    """Versions of one cell, in the order of its rows."""
+def _apart(low: Floats, high: Floats) -> Floats:
+    """How far what rows say may lie apart without being another value."""
+    ends = np.concatenate([low, high])
+    found = np.zeros(ends.size)
+    told = np.isfinite(ends)
+    found[told] = apart(ends[told])
+    result: Floats = found.reshape(2, -1).max(axis=0)
+    return result
+
+
+def _versions(low: Floats, high: Floats, near: Floats) -> list[int]:
+    """Versions of one cell, in the order of its rows; what is as near as that is no other value."""
     found, version = [], 0
     least, most = -np.inf, np.inf
-    for one, other in zip(low.tolist(), high.tolist(), strict=True):
-        hair = ROUNDING * max(1.0, abs(one) if np.isfinite(one) else 1.0)
+    for one, other, hair in zip(low.tolist(), high.tolist(), near.tolist(), strict=True):
         if max(least, one) > min(most, other) + hair:
             version += 1
             least, most = one, other

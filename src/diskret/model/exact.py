@@ -14,6 +14,7 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.tolerances import EXACT_LIMIT as EXACT_LIMIT
+from diskret.model.tolerances import ROUNDING
 
 MOST_DECIMALS = 9
 LONGEST = 100
@@ -50,6 +51,19 @@ def short_decimals(values: Floats, most: int = MOST_DECIMALS) -> int | None:
         if ((near / scale == values) | ((near - 1) / scale == values) | ((near + 1) / scale == values)).all():
             return decimals
     return None
+
+
+def apart(values: Floats) -> Floats:
+    """How far numbers that are meant to be these may lie apart from them, because doubles were added up.
+
+    Less than half a unit of the last decimal, if all of them are short decimals.
+
+    >>> apart(np.array([1.0, 1e12])).tolist(), apart(np.array([1 / 3, 1e12])).round(9).tolist()
+    ([1e-09, 0.5], [1e-09, 1000.0])
+    """
+    lost: Floats = ROUNDING * np.maximum(1.0, np.abs(values))
+    decimals = decimals_of(values)
+    return lost if decimals is None else np.minimum(lost, 0.5 * 10.0**-decimals)
 
 
 def most_units(decimals: int) -> int:

@@ -12,7 +12,7 @@ from diskret.ledger.codes import Scheme, sums_in
 from diskret.ledger.entry import Entry, EntryCells
 from diskret.ledger.ledger import Ledger
 from diskret.model.arrays import Bools, Floats
-from diskret.model.tolerances import ROUNDING
+from diskret.model.exact import apart
 from diskret.requests.query import Query
 from diskret.requests.records import Records
 from diskret.requests.shown import ALL, Axis, Shown, atoms_of, members, name_of_set, named_trees
@@ -132,7 +132,7 @@ def _as_told(shown: Shown, entry: Entry, cells: EntryCells, value: Floats, scale
     """An entry with the cells that have another value now than it says, beyond rounding and intervals."""
     atoms = atoms_of([shown], value, 1)
     sums = np.where(members(shown, atoms), atoms.value, 0.0).sum(axis=1).reshape(shown.shape)
-    near, changed = ROUNDING * np.maximum(1.0, np.abs(sums)), np.zeros(shown.shape, dtype=np.bool_)
+    near, changed = apart(sums.reshape(-1)).reshape(shown.shape), np.zeros(shown.shape, dtype=np.bool_)
     if shown.bounds is not None:
         changed |= (sums < shown.bounds[0] - near) | (sums > shown.bounds[1] + near)
     if PERIOD not in entry.by:
