@@ -168,7 +168,7 @@ def test_numbers_with_three_decimals_are_no_question_for_there_are_no_thousands_
     batch = house(tmp_path, *BEGIN)
     (tmp_path / "firms.asc").write_text("".join(f"{line[:3]}1.{line[5:8]}{line[8:]}\n" for line in MICRO.splitlines()))
     done = dk.run_argus(batch)
-    assert done.notes == ("numbers with three digits behind a '.' are taken as decimals, as by tau-ARGUS",)
+    assert done.notes == ("numbers with three digits after a '.' are taken as decimals, as by tau-ARGUS",)
     assert done.results[0].tables["Turnover"].value.max() < 100
 
 

@@ -153,7 +153,7 @@ def test_a_variable_is_recoded_in_every_table_that_has_it(tmp_path: Path) -> Non
     made = jobs(tmp_path, *OPEN, *tables, READ, '<RECODE> 1,Size,"s.grc"', *(f"<SUPPRESS> GH({n})" for n in (1, 2, 3)))
     recoded = [each.get("classifications", {}).get("Size") for each in made]
     assert recoded == [{"recode": "s.grc"}] * 2 + [None]
-    with pytest.raises(UnreadableFile, match="table 2 is protected already") as refused:
+    with pytest.raises(UnreadableFile, match="table 2 is already protected") as refused:
         jobs(tmp_path, *OPEN, *tables, READ, "<SUPPRESS> GH(2)", '<RECODE> 1,Size,"s.grc"')
     assert str(refused.value.where).endswith("line 11")
 
@@ -234,7 +234,7 @@ def test_a_table_that_nothing_is_done_with_is_said_and_left_alone(tmp_path: Path
 def test_a_protection_that_is_undone_before_anything_is_written_is_said_and_left_out(tmp_path: Path) -> None:
     made = translated(tmp_path, *BEGIN, "<SUPPRESS> OPT(1,5)", "<SUPPRESS> GH(1)", '<WRITETABLE> (1,2,,"o.csv")')
     assert [job.step.at for job in made.jobs] == [7]
-    assert list(made.places.notes) == ["line 6: undone by line 7 before anything is written of it"]
+    assert list(made.places.notes) == ["line 6: undone by line 7 before anything of it is written"]
 
 
 def test_clear_begins_a_new_job(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_files_go_where_the_batch_says_if_the_folder_is_there_else_beside_it_or_
     ("lines", "line", "words"),
     [
         ((OPEN[1],), 1, "<OPENMETADATA> does not follow any data"),
-        ((OPEN[0], OPEN[0]), 2, "data are open already"),
+        ((OPEN[0], OPEN[0]), 2, "data are already open"),
         ((OPEN[0], TABLE), 2, "<SPECIFYTABLE> comes before data and metadata"),
         ((*OPEN, RULE), 3, "<SAFETYRULE> does not follow a table"),
         ((*OPEN, TABLE, RULE, RULE, READ), 5, "<SAFETYRULE> does not follow a table"),
@@ -314,8 +314,8 @@ def test_files_go_where_the_batch_says_if_the_folder_is_there_else_beside_it_or_
         ((*BEGIN, "<SUPPRESS> GH(2)"), 6, "there is no table 2"),
         ((*BEGIN, "<SUPPRESS> OPT(0,1)"), 6, "OPT is not for linked tables"),
         ((*BEGIN, "<SUPPRESS> RND(1)"), 6, "rounding has no base"),
-        ((*BEGIN, "<COVER>"), 6, "<COVER> is not done"),
-        ((*BEGIN, "<SUPPRESS> GH(1)", "<RECODE> 1,Region,1"), 7, "table 1 is protected already and cannot be recoded"),
+        ((*BEGIN, "<COVER>"), 6, "<COVER> is not supported"),
+        ((*BEGIN, "<SUPPRESS> GH(1)", "<RECODE> 1,Region,1"), 7, "table 1 is already protected and cannot be recoded"),
         ((*BEGIN, '<RECODE> 1,Owner,"firms.asc"'), 6, "table 1 has no variable 'Owner'"),
         ((*BEGIN, '<APRIORI> "x.hst",1,";"'), 6, "there is no file 'x.hst'"),
         (('<OPENMICRODATA> "x.asc"', OPEN[1], TABLE, RULE, READ), 1, "there is no file 'x.asc'"),
@@ -356,7 +356,7 @@ def test_what_cannot_be_had_is_named_with_its_line_before_anything_runs(
 def test_weights_have_no_part_in_a_list_of_cells_which_is_said(tmp_path: Path) -> None:
     made = translated(tmp_path, *BEGIN_CELLS[:3], "<SAFETYRULE> FREQ(2,9)|WGT(1)", "<READTABLE>")
     assert "weighted" not in made.jobs[0].content["rules"]["min_count"]
-    assert "table 1: WGT has no part in a list of cells" in made.places.notes
+    assert "table 1: WGT has no effect on a list of cells" in made.places.notes
 
 
 def test_a_minimum_count_of_cells_without_frequencies_is_refused_with_its_line(tmp_path: Path) -> None:

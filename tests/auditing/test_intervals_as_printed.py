@@ -40,7 +40,9 @@ def as_printed(said: dict[str, Any]) -> Table:
 
 
 def printed_intervals(table: Table, promise: Promise = USUAL, decimals: int | None = None) -> Intervals:
-    with pytest.warns(dk.ProtectionWarning, match="whoever knows how can compute hidden values from them"):
+    with pytest.warns(
+        dk.ProtectionWarning, match="whoever knows how they are made can compute hidden values from them"
+    ):
         return dk.printed_intervals(table, promise, decimals=decimals)
 
 

@@ -135,8 +135,8 @@ BAD = {
         CELLS.replace("[output]", 'upper = "most"\n[output]'), {"cells.csv": "region,turnover,most\nN,5,4\nS,2,3\n"},
         "T10", "prior intervals do not cover", "region=N", "correct lower and upper",
     ),
-    "empty file": Bad(MICRODATA, {"firms.csv": b""}, "T7", "the file is empty", "firms.csv", "written to the end"),
-    "only blank lines": Bad(MICRODATA, {"firms.csv": "\n\n"}, "T7", "the file is empty", "firms.csv", "to the end"),
+    "empty file": Bad(MICRODATA, {"firms.csv": b""}, "T7", "the file is empty", "firms.csv", "written completely"),
+    "only blank lines": Bad(MICRODATA, {"firms.csv": "\n\n"}, "T7", "the file is empty", "firms.csv", "completely"),
     "only column names": Bad(
         MICRODATA, {"firms.csv": "region,size,turnover\n"}, "T7", "there are no rows", "firms.csv", "at least one row",
     ),
@@ -175,11 +175,11 @@ BAD = {
     ),
     "a row too long": Bad(
         MICRODATA, {"firms.csv": "region,size,turnover\nN,small,1,234\nS,large,40\n"},
-        "T14", "column D has values below it, and no name", "firms.csv", "header",
+        "T14", "column D has values below it but no name", "firms.csv", "header",
     ),
     "a quotation mark left open": Bad(
         MICRODATA, {"firms.csv": GOOD + '"S,large,40\nS,large,50\n'},
-        "T8", "a quotation mark is opened and not closed", "firms.csv, line 5", "close it",
+        "T8", "a quotation mark is opened but not closed", "firms.csv, line 5", "close it",
     ),
     "a directory as data": Bad(
         MICRODATA.replace("firms.csv", "."), {}, "T8", "this is a folder, not a file", ".", "name a file in it",
@@ -200,7 +200,7 @@ BAD = {
         "O1", "the separator is not one visible character", "", 'for example ";"',
     ),
     "a damaged job": Bad("[data\n", {}, "J1", "not valid TOML", "job.toml", "text needs quotes"),
-    "an empty job": Bad("", {}, "T7", "the file is empty", "job.toml", "written to the end"),
+    "an empty job": Bad("", {}, "T7", "the file is empty", "job.toml", "written completely"),
 }  # fmt: skip
 
 

@@ -247,7 +247,7 @@ def test_solvers_and_switches_are_read(tmp_path: Path) -> None:
         ("<WRITETABLE> (1,8,,a)", "there is no type of file 8"),
         ("<WRITETABLE> (1,2,AS,a)", "the options of a file are not known"),
         ("<WRITETABLE> (1,2,XX+,a)", "there is no option of a file 'XX'"),
-        ("<WRITETABLE> (1,2,AS+,a) b", "'b' stands behind the end of the command"),
+        ("<WRITETABLE> (1,2,AS+,a) b", "'b' stands after the end of the command"),
         ("<SOLVER> MOSEK", "there is no solver 'MOSEK'"),
         ("<SUPPRESS> GH(1e999)", "'1e999' is not a number"),
     ],
@@ -276,7 +276,7 @@ def test_every_keyword_stands_in_the_documentation() -> None:
 
 def test_a_file_of_something_else_is_no_batch(tmp_path: Path) -> None:
     (tmp_path / "firms.asc").write_text("84 34100 8\n" * 5000)
-    with pytest.raises(UnreadableFile, match="no batch of tau-ARGUS") as refusal:
+    with pytest.raises(UnreadableFile, match="not a batch of tau-ARGUS") as refusal:
         read_batch(tmp_path / "firms.asc")
     assert len(str(refusal.value)) < 500
 

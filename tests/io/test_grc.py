@@ -69,12 +69,12 @@ def test_what_a_file_leaves_out_or_names_in_vain_or_twice_is_told(tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("A 1, 2\n", "a line is no recoding"),
+        ("A 1, 2\n", "a line is not a recoding"),
         ("A : 1\nB : 2 3\n", "old codes cannot be read"),
         ("A : 1\nB :\n", "old codes cannot be read"),
         ("A : 1\nB : 3 - 2\n", "ends before it begins"),
-        ('A : 1\nB : "3\n', "a line is no recoding"),
-        ("A : 1\n: 3\n", "a line is no recoding"),
+        ('A : 1\nB : "3\n', "a line is not a recoding"),
+        ("A : 1\n: 3\n", "a line is not a recoding"),
         ("A : 1--3\n", "old codes cannot be read"),
         ("<MISSING> 9\n", "the recoding says nothing"),
         ("<TREERECODE>\n", "the recoding says nothing"),

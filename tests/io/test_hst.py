@@ -63,7 +63,7 @@ def test_the_separator_is_found_in_the_first_line(tmp_path: Path, separator: str
 @pytest.mark.parametrize(
     ("text", "error", "words"),
     [
-        ("a;b;u\na;b;x\na;b;y\n", UnreadableFile, ["'x' is no statement", "lines 2, 3"]),
+        ("a;b;u\na;b;x\na;b;y\n", UnreadableFile, ["'x' is not a statement", "lines 2, 3"]),
         ("a;b;u\na;u\n", UnreadableFile, ["a line has 2 fields", "line 2"]),
         ("a;b;c;1\na;b;c;much\n", UnreadableFile, ["'c' needs a number", "line 2"]),
         ("a;b;pl;1;2\na;b;pl;1\n", UnreadableFile, ["'pl' needs 2 numbers", "line 2"]),
@@ -158,7 +158,7 @@ def test_what_does_not_fit_is_refused_with_its_line_or_counted(tmp_path: Path, l
 
 def test_unreadable_lines_that_were_passed_over_are_told_with_the_others(tmp_path: Path) -> None:
     found = said(tmp_path, "110;C;u\n110;C;x\n999;C;u\n", errors="ignore")
-    with pytest.raises(BadOption, match="'x' is no statement"):
+    with pytest.raises(BadOption, match="'x' is not a statement"):
         dk.apply_apriori(table(), found)
     with pytest.warns(dk.ProtectionWarning, match="2 lines of own.hst are passed over .lines 2, 3."):
         dk.apply_apriori(table(), found, errors="ignore")

@@ -27,7 +27,7 @@ MISNAMED = {"by": ["region", "Size"], "value": ["turnovr"]}
 LEFT, ZERO = {"leave those rows out": "leave out"}, {"take them as zero": "zero"}
 SUBTOTALS: dict[str, Any] = {"take their rows as given subtotals": ["North"]}
 EDIT: dict[str, Any] = {"edit the hierarchy": None}
-ALIKE = "take the column that is called alike"
+ALIKE = "take the column with a similar name"
 
 CASES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
     "a missing number": (RECORDS, "N1,a,1,1\nN2,b,,1\nS1,a,5,1\n", LEFT | ZERO),

@@ -68,5 +68,5 @@ def test_tables_of_counts_have_a_perturbation_table_of_their_own_whatever_its_co
 
 def test_noise_that_is_no_share_of_contributions_is_named(folder: Path) -> None:
     (folder / "m.rda").write_text(METADATA.replace("T(2)", "V").replace("2,0.5)", "2)"))
-    with pytest.raises(BadOption, match="shares of something else"):
+    with pytest.raises(BadOption, match="shares of something other"):
         published(folder, 'value = "Savings"', "")

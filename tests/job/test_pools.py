@@ -272,7 +272,7 @@ def test_a_late_table_that_cannot_be_protected_ends_with_exit_code_2_and_writes_
     assert code == 2
     assert "[L3]" in err
     assert "region=a, size=k, sector=m" in err
-    assert "what is out already cannot be hidden any more" in err
+    assert "what is already published cannot be hidden any more" in err
     assert not (folder / "out/late.csv").exists()
 
 
@@ -384,7 +384,7 @@ def test_errors_of_pools_are_errors_of_diskret() -> None:
     ("before", "after", "said"),
     [
         ("[tables.zones]\n", '[tables.zones]\nby = ["region"]\nfixed = { region = "a" }\n',
-         "tables.zones.fixed: the table runs over 'region'"),
+         "tables.zones.fixed: the table is classified by 'region'"),
         ("[tables.zones]\n", "[tables.zones]\npublished = true\n",
          "tables.zones.output.publish: the table is published already"),
         ("[tables.zones]\n", '[tables.zones]\nhierarchy = "zones.csv"\n', "tables.zones.hierarchy: unknown key"),
@@ -401,7 +401,7 @@ def test_errors_of_pools_are_errors_of_diskret() -> None:
         ("[suppression]", '[suppression]\nprevious = "x.parquet"', "suppression.previous: cannot be combined with"),
         ("[suppression]", '[suppression]\nbarriers = { sice = 1 }', "suppression.barriers: no classification 'sice'"),
         ("[suppression]", '[output]\npublish = "t.csv"', "output.publish: belongs to a job of kind 'table'"),
-        ("[suppression]", '[pool]\nover = "state"', "pool.over: no table stands at a code of 'state'"),
+        ("[suppression]", '[pool]\nover = "state"', "pool.over: no table is fixed at a code of 'state'"),
         ("[suppression]", "[classifications.sector]", "classifications.sector: is in no table of the pool"),
         ("[suppression]", "[attack]\n",
          "attack: belongs to a job of kind 'records' or 'attack' (this job is of kind 'pool', as it has [tables]"),

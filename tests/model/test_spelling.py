@@ -33,7 +33,7 @@ def firms(*cities: str) -> dict[str, Any]:
 @pytest.mark.parametrize("odd", [*ODD[:4], ODD[5], "New  York", "New\u202fYork"])
 def test_codes_that_differ_only_in_what_cannot_be_seen_are_warned_of_with_both_spellings(odd: str) -> None:
     other = plain(odd)
-    with pytest.warns(ProtectionWarning, match="look alike and are counted apart") as said:
+    with pytest.warns(ProtectionWarning, match="look alike but are counted separately") as said:
         table = tabulate(firms("Bonn", other, odd), by={"city": None}, value="turnover")
     assert table.size == 4
     text = str(said[0].message)
@@ -93,10 +93,10 @@ def test_keys_of_records_that_look_alike_are_warned_of() -> None:
 
 
 def test_marks_of_direction_are_warned_of_in_codes_and_labels() -> None:
-    with pytest.warns(ProtectionWarning, match=r"cannot be seen: 'Bonn\\u202e'"):
+    with pytest.warns(ProtectionWarning, match=r"invisible characters: 'Bonn\\u202e'"):
         Table.from_cells(firms("Bonn\u202e"), by={"city": None}, value="turnover")
     city = Hierarchy.flat(["B"], labels={"B": "nnoB\u202e"})
-    with pytest.warns(ProtectionWarning, match="labels of 'city' hold marks that turn"):
+    with pytest.warns(ProtectionWarning, match="labels of 'city' hold marks that change"):
         Table.from_cells(firms("B"), by={"city": city}, value="turnover")
 
 

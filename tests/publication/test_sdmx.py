@@ -332,7 +332,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
         (f"{HEAD}<Obs s='1'/>", "damaged"),
         (f"{HEAD}{TAIL}", "no observations"),
         ("<g:GenericData xmlns:g='g'><Obs/></g:GenericData>", "generic SDMX-ML is not read"),
-        ("<html><body/></html>", "no SDMX-ML message"),
+        ("<html><body/></html>", "not an SDMX-ML message"),
         ("", "damaged"),
     ],
 )

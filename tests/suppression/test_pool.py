@@ -302,7 +302,7 @@ def test_bad_pseudo_indices_are_refused() -> None:
     one, two = flat("s", REGIONS), flat("t", {"x": 4.0, "y": 6.0})
     with pytest.raises(UnknownCode, match="'z'"):
         Pool.of({"one": one, "two": two}, fixed={"two": {"s": "z"}})
-    with pytest.raises(BadOption, match="runs over 's'"):
+    with pytest.raises(BadOption, match="classified by 's'"):
         Pool.of({"one": one, "two": two}, fixed={"two": {"s": "a"}, "one": {"s": "a"}})
     with pytest.raises(BadOption, match="no table 'three'"):
         Pool.of({"one": one, "two": two}, published=["three"])

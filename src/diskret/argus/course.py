@@ -98,7 +98,7 @@ def course_of(batch: Batch) -> Course:
     kept = [each for at, each in enumerate(walk.steps) if at not in walk.undone]
     said = [f"line {each.specified.line}: nothing is done with table {each.number}" for each in walk.idle]
     for at, by in walk.undone.items():
-        said.append(f"line {walk.steps[at].at}: undone by line {by.line} before anything is written of it")
+        said.append(f"line {walk.steps[at].at}: undone by line {by.line} before anything of it is written")
     return Course(steps=tuple(sorted(kept, key=lambda each: each.at)), mistakes=tuple(walk.mistakes), said=tuple(said))
 
 
@@ -151,7 +151,7 @@ class _Walk:
     def _open(self, command: OpenMicrodata | OpenTable) -> None:
         again = isinstance(command, OpenTable) and isinstance(self.data, OpenTable) and self.tables
         if self.data is not None and not again:
-            self._wrong(command.line, "data are open already", "put <CLEAR> between two jobs.")
+            self._wrong(command.line, "data are already open", "put <CLEAR> between two jobs.")
             return
         self.data, self.metadata = command, None
 
@@ -175,7 +175,7 @@ class _Walk:
     def _rule(self, command: SafetyRule) -> None:
         latest = self.tables.get(len(self.tables))
         if latest is None or latest.rules is not None:
-            self._wrong(command.line, "<SAFETYRULE> does not follow a table", "put it behind its <SPECIFYTABLE>.")
+            self._wrong(command.line, "<SAFETYRULE> does not follow a table", "put it after its <SPECIFYTABLE>.")
             return
         self.tables[latest.number] = replace(latest, rules=command)
 
@@ -214,7 +214,7 @@ class _Walk:
                 continue
             if self._protected(number):
                 hint = "put <RECODE> before <SUPPRESS>."
-                self._wrong(command.line, f"table {number} is protected already and cannot be recoded", hint)
+                self._wrong(command.line, f"table {number} is already protected and cannot be recoded", hint)
                 continue
             self.tables[number] = replace(table, recodes=(*table.recodes, command))
             self.touched.add(number)
@@ -254,7 +254,7 @@ class _Walk:
         if table is None:
             return
         if table.number in self.touched and self._protected(table.number):
-            hint = "put <APRIORI> before <SUPPRESS>, or <SUPPRESS> behind it once more."
+            hint = "put <APRIORI> before <SUPPRESS>, or <SUPPRESS> after it once more."
             self._wrong(command.line, f"what is known of table {table.number} has changed since its protection", hint)
             return
         if table.number not in self.current or table.number in self.touched:
@@ -264,7 +264,7 @@ class _Walk:
 
     def _cover(self, command: Cover) -> None:
         hint = "tau-ARGUS writes it for itself; here linked tables are protected as one: SUPPRESS with table 0."
-        self._wrong(command.line, "<COVER> is not done", hint)
+        self._wrong(command.line, "<COVER> is not supported", hint)
 
 
 def interactive(batch: Batch) -> GoInteractive | None:

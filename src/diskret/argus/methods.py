@@ -46,7 +46,7 @@ def _hypercube(asked: Suppress) -> Protection:
     )
     if asked.numbers:
         percent = "the a-priori percentage, the size and the singleton option of hypercubes have no counterpart"
-        words += (f"{percent}: nobody is taken to know more than that no value is negative",)
+        words += (f"{percent}: nobody is assumed to know more than that no value is negative",)
     return _hiding({"method": "moves", "effort": "fitting"}, words)
 
 

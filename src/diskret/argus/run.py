@@ -132,7 +132,7 @@ def _done(made: Translation, each: Translated, job: Job, progress: Progress | No
         decimal = {"data.decimal": ".", "data.thousands": ","}.get(e.cures[0].key if e.cures else "")
         if decimal is None or "data" not in each.content:
             raise
-    made.places.say(f"numbers with three digits behind a {decimal!r} are taken as decimals, as by tau-ARGUS")
+    made.places.say(f"numbers with three digits after a {decimal!r} are taken as decimals, as by tau-ARGUS")
     content = {**each.content, "data": {**each.content["data"], "decimal": decimal}}
     return run_job(job_from(content, str(made.batch.path), made.batch.path.parent), made.batch.path.parent, progress)
 

@@ -34,7 +34,7 @@ class TableOfBatch:
                 work.wrong(asked.rules, f"too many {name} rules", hint)
         if rules.weighted and not isinstance(asked.data, OpenMicrodata):
             rules.respondents.get("min_count", {}).pop("weighted", None)
-            work.places.say(f"table {asked.number}: WGT has no part in a list of cells")
+            work.places.say(f"table {asked.number}: WGT has no effect on a list of cells")
         return cls(asked=asked, metadata=work.described(asked), judged=rules)
 
     @property
@@ -96,7 +96,7 @@ class TableOfBatch:
         if self.records:
             return
         if self.judged.holdings or self.judged.asks_requests:
-            hint = "such rules are for records; leave them out (tau-ARGUS passes over them)."
+            hint = "such rules are for records; leave them out (tau-ARGUS ignores them)."
             work.wrong(said, "a list of cells knows nothing of holdings and requests", hint)
         wanted, known = largest_of(said), len(self.metadata.having(Role.MAXSCORE))
         if wanted > known:
@@ -110,10 +110,10 @@ class TableOfBatch:
         read = self.asked.read
         if isinstance(read, ReadTable) and read.sums == 2:
             content["sums"] = "keep"
-            yield "sums that are not true stay as they are in what is written"
+            yield "wrong sums stay as they are in what is written"
         elif isinstance(read, ReadTable) and read.sums == 1:
             content["sums"] = "compute"
-            yield "sums that are not true are computed anew, as missing ones are in any case"
+            yield "wrong sums are computed anew, as missing ones are in any case"
 
     def _statuses(self, work: Work, content: Content) -> Iterator[str]:
         """As in tau-ARGUS the statuses of a file count where no rule judges its cells."""

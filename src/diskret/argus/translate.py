@@ -120,7 +120,7 @@ def _protect(work: Work, made: Made, step: Step, tables: Sequence[TableOfBatch])
     if asked.method == "CKM":
         made.content["cell_key"] = _cell_key(work, asked, table)
     if asked.method == "RND" and not (asked.number(0) or 0) > 0:
-        work.wrong(asked, "rounding has no base", "name one behind the table: RND(1,5).")
+        work.wrong(asked, "rounding has no base", "name one after the table: RND(1,5).")
     section = next(each for each in ("promise", "perturbation", "adjustment", "cell_key") if each in made.content)
     made.note(section, asked, *found.words, *cost.words)
 
@@ -133,7 +133,7 @@ def _cell_key(work: Work, asked: Suppress, table: TableOfBatch) -> Content:
         work.wrong(asked, "the metadata name no record key", "mark its column with <RECORDKEY>.")
     if table.judged.holdings:
         work.wrong(
-            asked, "cell keys and rules for holdings", "tau-ARGUS has no cell keys of holdings, and nor have we."
+            asked, "cell keys and rules for holdings", "neither tau-ARGUS nor diskret has cell keys of holdings."
         )
     for key, file in zip(("p_table", "small_values"), asked.files, strict=False):
         if file:

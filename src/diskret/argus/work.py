@@ -44,7 +44,7 @@ class Work:
         """A file the batch names, found."""
         found = self.places.reads(reference)
         if found is None:
-            hint = "it is neither at its place nor beside the batch: put it there."
+            hint = "it is neither where the batch says nor beside the batch: put it there."
             self.wrong(command, f"there is no file {reference[-100:]!r}", hint)
         else:
             self.read.add(found)

@@ -118,7 +118,7 @@ def _rooms(plain: Plain, promise: Promise, digits: int, value: list[int]) -> tup
         down = [v if room is None else min(room, v) for room, v in zip(down, value, strict=True)]
     up, down = _without_public(plain, digits, value, up, down, signs)
     if any(room is not None and room < 0 for side in (up, down) for room in side):
-        raise Impossible("what is said to be known beforehand is not true of every value")
+        raise Impossible("what is assumed to be known beforehand is not true of every value")
     if plain["frequency"]:
         up, down = ([None if room is None else room // unit * unit for room in side] for side in (up, down))
     return up, down

@@ -27,7 +27,7 @@ from diskret.model.table import Table
 from diskret.model.tolerances import ROUNDING
 
 NOT_TO_PUBLISH = (
-    "these intervals are made from hidden values: whoever knows how can compute hidden values from them; "
+    "these intervals are made from hidden values: whoever knows how they are made can compute hidden values from them; "
     "publish those of publishable_intervals instead"
 )
 

@@ -21,7 +21,7 @@ def examples(
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadOption(
-            "there is something already where the examples should go", where=str(folder), hint="name a new folder."
+            "there is already something where the examples should go", where=str(folder), hint="name a new folder."
         )
     copy_to(folder)
     if not quiet:

@@ -62,11 +62,13 @@ def init(
     data: Annotated[Path, typer.Argument(help="Records or cells: .parquet, .csv, .xlsx and others.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Job file to write.")] = Path("job.toml"),
     delimiter: Annotated[str | None, typer.Option(help="Separator of a text file.")] = None,
-    decimal: Annotated[str | None, typer.Option(help="Decimal sign of numbers in text; found if left out.")] = None,
-    thousands: Annotated[str | None, typer.Option(help="Sign between thousands; found if left out.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file; found if left out.")] = None,
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook; the first that is shown if left out.")] = None,
-    header: Annotated[str | None, typer.Option(help="Rows of names, such as 4 or 4,5; found if left out.")] = None,
+    decimal: Annotated[str | None, typer.Option(help="Decimal sign of numbers in text; detected if left out.")] = None,
+    thousands: Annotated[str | None, typer.Option(help="Sign between thousands; detected if left out.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file; detected if left out.")] = None,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of a workbook; if left out, the first that is not hidden.")
+    ] = None,
+    header: Annotated[str | None, typer.Option(help="Rows of names, such as 4 or 4,5; detected if left out.")] = None,
     cells: Annotated[str | None, typer.Option("--range", help="Cells of a table, such as B4:H120.")] = None,
     kind: Annotated[
         str | None, typer.Option(help="What rows are: microdata (records) or cells; guessed if left out.")

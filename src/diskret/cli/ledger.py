@@ -26,7 +26,7 @@ Population = Annotated[str | None, typer.Option(help="Who is counted.")]
 Period = Annotated[str | None, typer.Option(help="When, such as 2024, 2024-Q3 or 2024-07.")]
 Unit = Annotated[str | None, typer.Option(help="Unit of the values, such as '1000 EUR'.")]
 Fixed = Annotated[
-    list[str] | None, typer.Option("--fixed", help="CLASSIFICATION=CODE the table is about and does not run over.")
+    list[str] | None, typer.Option("--fixed", help="CLASSIFICATION=CODE that the table is about but does not show.")
 ]
 Revises = Annotated[str | None, typer.Option(help="The entry whose values this table replaces.")]
 Apart = Annotated[str | None, typer.Option(help="Why it has nothing to do with what the ledger knows.")]

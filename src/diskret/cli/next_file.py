@@ -18,11 +18,13 @@ OtherData = Annotated[
 ]
 Previous = Annotated[
     list[str] | None,
-    typer.Option("--previous", help="Working file of the last period, whose pattern is kept if cheap; or NAME=FILE."),
+    typer.Option(
+        "--previous", help="Working file of the last period; its pattern is kept if that is cheap. Or NAME=FILE."
+    ),
 ]
 AtMost = Annotated[
     float | None,
-    typer.Option("--at-most", min=0.0, help="By which share keeping it may make the result dearer: 0.1, or inf."),
+    typer.Option("--at-most", min=0.0, help="By what share keeping it may make the result dearer: 0.1, or inf."),
 ]
 OutFolder = Annotated[
     Path | None, typer.Option("--out", "-o", help="Folder for all files the job writes, under the names they have.")

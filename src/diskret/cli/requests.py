@@ -16,7 +16,7 @@ from diskret.cli.show import echo_json
 def check_output(
     file: Annotated[Path, typer.Argument(help="Outputs to be checked (TOML), see docs/requests.md.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File for the records: .json; for its owner alone.")
+        Path | None, typer.Option("--out", "-o", help="File for the records: .json; only its owner can read it.")
     ] = None,
     remember: Annotated[
         bool, typer.Option("--remember", help="Enter what is accepted into the ledger of the house.")
@@ -42,9 +42,11 @@ def check_output(
 def answer(
     file: Annotated[Path, typer.Argument(help="Request (TOML), see docs/requests.md.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File for whoever asked; its ending chooses the format.")
+        Path | None, typer.Option("--out", "-o", help="File for the person who asked; its ending chooses the format.")
     ] = None,
-    internal: Annotated[bool, typer.Option("--internal", help="Show the reasons; not for whoever asked.")] = False,
+    internal: Annotated[
+        bool, typer.Option("--internal", help="Show the reasons; not for the person who asked.")
+    ] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:

@@ -23,7 +23,7 @@ from diskret.cli.app import (
 from diskret.cli.sections import Said, with_sections
 
 Unprotected = Annotated[
-    bool, typer.Option("--unprotected", help="Publish although no rule marked the table, or nothing protects it.")
+    bool, typer.Option("--unprotected", help="Publish even if no rule marked the table, or nothing protects it.")
 ]
 
 
@@ -38,7 +38,7 @@ def tabulate(
     largest: Annotated[int, typer.Option(min=0, max=100, help="How many largest contributions to keep.")] = 2,
     engine: Annotated[str, typer.Option(help="duckdb, spark, or the URL of a Spark master.")] = "duckdb",
     delimiter: Annotated[str | None, typer.Option(help="Separator of a text file.")] = None,
-    decimal: Annotated[str | None, typer.Option(help="Decimal sign of numbers in text; found if left out.")] = None,
+    decimal: Annotated[str | None, typer.Option(help="Decimal sign of numbers in text; detected if left out.")] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:

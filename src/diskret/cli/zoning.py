@@ -24,9 +24,11 @@ def zonings(
     min_units: Annotated[int, typer.Option(min=1, help="Fewer units than this are too few; secret.")] = 3,
     close: Annotated[bool, typer.Option("--close", help="Say which zone totals to withhold.")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File for all that was found: .json; for its owner alone.")
+        Path | None, typer.Option("--out", "-o", help="File for all that was found: .json; only its owner can read it.")
     ] = None,
-    picture: Annotated[Path | None, typer.Option(help="Picture of where: .svg; for its owner alone.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Picture of where this is: .svg; only its owner can read it.")
+    ] = None,
     places: Annotated[Path | None, typer.Option(help="Where zones are: columns code, x and y.")] = None,
     internal: Annotated[bool, typer.Option("--internal", help="Show how many units are left.")] = False,
     quiet: Quiet = False,

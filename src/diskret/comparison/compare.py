@@ -100,7 +100,8 @@ class Comparison:
             "up.",
             "Known exactly: only one value fits. Known within: every value that fits is that close. Below demand: the "
             "interval of what fits reaches less far than the primary rule demands. Guessed within: the best guess is "
-            f"that close ({p:g} %), but he cannot tell for which cells. Suppression and merging publish true values or "
+            f"that close ({p:g} %), but the attacker cannot tell for which cells. Suppression and merging publish true "
+            "values or "
             "none; their loss is what is missing.",
         ]
         notes = [[m.method, note] for m in self.methods for note in m.notes]

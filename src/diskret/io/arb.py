@@ -86,7 +86,7 @@ def read_batch(path: str | Path) -> Batch:
             mistakes.append((number, e))
     if len(mistakes) > 1 and not _KEYWORD.search(text):
         raise UnreadableFile(
-            "the file is no batch of tau-ARGUS: no line has a keyword",
+            "the file is not a batch of tau-ARGUS: no line has a keyword",
             where=f"{path}, line {mistakes[0][0]}",
             hint='a batch (.arb) has lines such as <OPENMICRODATA> "firms.asc".',
         )
@@ -220,7 +220,7 @@ def _apriori(line: int, text: str, rest: str) -> Command:
     table = words.whole("table")
     separator = words.quoted() if words.take(",") else ""
     if not separator:
-        raise UnreadableFile("the a-priori file has no separator", hint='write it in quotes behind the table: 1,";".')
+        raise UnreadableFile("the a-priori file has no separator", hint='write it in quotes after the table: 1,";".')
     if len(separator) != 1:
         hint = 'one character in double quotes: ";".'
         raise UnreadableFile("the separator of the a-priori file is not one character", hint=hint)

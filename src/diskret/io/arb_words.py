@@ -127,7 +127,7 @@ class Words:
             pass
         if self._words:
             raise UnreadableFile(
-                f"{self._words[0][1].strip()[:LONGEST]!r} stands behind the end of the command", hint="remove it."
+                f"{self._words[0][1].strip()[:LONGEST]!r} stands after the end of the command", hint="remove it."
             )
 
 

@@ -73,7 +73,7 @@ def noise_told(noise: Noise, tag: str, words: Sequence[str], where: str) -> Nois
     others = noise.ranked - 1
     if kind not in ("F", "N") or len(numbers) != (4 if kind == "F" else 1) + others:
         raise UnreadableFile(
-            "the numbers behind <SCALING> do not fit the contributions of <CKM>",
+            "the numbers after <SCALING> do not fit the contributions of <CKM>",
             where=where,
             hint="F(share of large, share of small, flex point, steepness, weights) or N(share, weights), the weights "
             "of the second, third ... contribution.",
@@ -102,6 +102,6 @@ def _called(tag: str, text: str, where: str) -> tuple[str, tuple[float, ...]]:
             raise ValueError
     except ValueError:
         raise UnreadableFile(
-            f"numbers are expected behind <{tag}>", where=where, hint="with decimal points and commas between them."
+            f"numbers are expected after <{tag}>", where=where, hint="with decimal points and commas between them."
         ) from None
     return kind.strip(), numbers

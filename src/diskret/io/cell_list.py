@@ -171,7 +171,7 @@ def _columns(path: Path, metadata: Metadata) -> Columns:
         # tau-ARGUS writes what its audit found behind the columns that its metadata name
         if any("".join(row[len(names) :]).strip() for row in rows):
             warnings.warn(
-                f"{further} columns behind those that the metadata name are not read", ProtectionWarning, stacklevel=3
+                f"{further} columns after those that the metadata name are not read", ProtectionWarning, stacklevel=3
             )
         rows = [row[: len(names)] for row in rows]
     elif {*lengths} != {len(names)}:

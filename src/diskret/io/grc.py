@@ -118,7 +118,7 @@ class Recoding:
             raise BadOption(
                 f"code {old!r} for what is missing becomes the code {new!r}",
                 where=f"{self.path}, line {line}",
-                hint="name the new codes for what is missing behind <MISSING>.",
+                hint="name the new codes for what is missing after <MISSING>.",
             )
 
     def _closing(self, tree: Hierarchy, column: str) -> Closing:
@@ -205,7 +205,7 @@ def _group(line: str, where: str) -> tuple[str, tuple[Source, ...]]:
     head = HEAD.fullmatch(line)
     new = _plain(head["new"]) if head else ""
     if head is None or not new or line.count('"') % 2:
-        raise UnreadableFile("a line is no recoding", where=where, hint=HINT)
+        raise UnreadableFile("a line is not a recoding", where=where, hint=HINT)
     return new, tuple(_source(part.strip(), where) for part in PARTS.findall(head["old"]) or [""])
 
 

@@ -226,7 +226,7 @@ def _from_lists(content: Mapping[str, Any], total: str | None, labels: Labels) -
     named = {f"further {i}": more for i, more in enumerate(_list({"further": [], **content}, "further"), 1)}
     further = [[None if p is None else _code(p) for p in _list(named, name)] for name in named]
     if any(len(more) != len(codes) for more in further):
-        raise BrokenLevels("a further grouping has another length than 'codes'", hint="give one parent per code.")
+        raise BrokenLevels("a further grouping does not have the length of 'codes'", hint="give one parent per code.")
     return _from_parents(codes, parents, [f"code number {i + 1}" for i in range(len(codes))], total, given, further)
 
 

@@ -104,7 +104,7 @@ def _read(text: str, path: str, separator: str | None, classifications: int | No
     rows = _rows([line for _, line in kept], [n for n, _ in kept], between, path)
     width = classifications or _width(rows[0])
     if not width:
-        raise UnreadableFile("the first line is no statement", where=f"{path}, line {kept[0][0]}", hint=HINT)
+        raise UnreadableFile("the first line is not a statement", where=f"{path}, line {kept[0][0]}", hint=HINT)
     found = [_statement(row, width) for row in rows]
     wrong = [Wrong(n, said) for (n, _), said in zip(kept, found, strict=True) if isinstance(said, str)]
     if wrong and errors == "refuse":
@@ -182,7 +182,7 @@ def _statement(row: Sequence[str], width: int) -> Said | str:
         return (
             "bounds beforehand (ab) are not read, nor are they by tau-ARGUS"
             if row[width].upper() == "AB"
-            else f"{masked(row[width][:20])!r} is no statement about a cell"
+            else f"{masked(row[width][:20])!r} is not a statement about a cell"
         )
     given = row[width + 1 : width + 1 + NUMBERS.get(word, 0)]
     numbers = [_number(text) for text in given]

@@ -163,7 +163,7 @@ def _text(path: Path) -> str:
                 raise TooLarge.over("unpacked", limits().unpacked, "the file unpacks to many times its size")
     text = content.decode("utf-8", errors="replace")
     if not text.strip():
-        raise EmptyData("the file is empty", hint="was it written to the end?")
+        raise EmptyData("the file is empty", hint="was it written completely?")
     return text
 
 

@@ -177,7 +177,7 @@ def _told(variable: Variable, tag: str, words: tuple[str, ...], where: str) -> d
 
 def _one(tag: str, words: Sequence[str], where: str) -> str:
     if not words or not words[0]:
-        raise UnreadableFile(f"nothing stands behind <{tag}>", where=where, hint=f'for example <{tag}> "...".')
+        raise UnreadableFile(f"nothing stands after <{tag}>", where=where, hint=f'for example <{tag}> "...".')
     return words[0]
 
 

@@ -37,7 +37,7 @@ def read_text(path: str | Path, *, lines: bool = False) -> str:
     except UnicodeDecodeError:
         text = _as_older(content, file)
     if not text.strip():
-        raise EmptyData("the file is empty", where=str(file), hint="was it written to the end?")
+        raise EmptyData("the file is empty", where=str(file), hint="was it written completely?")
     return text
 
 

@@ -49,7 +49,7 @@ def as_told(asked: CellKeySection | None, described: Metadata | None, values: Se
     elif noise is not None and noise.kind != "N":
         if noise.kind != "T" and "small" not in asked.model_fields_set:
             raise BadOption(
-                f"the metadata ask for noise of {values[0]!r} in shares of something else than its contributions",
+                f"the metadata ask for noise of {values[0]!r} in shares of something other than its contributions",
                 where=str(described.path),
                 hint="noise is a share of the largest contributions: <CKM> T(...); or say the shares in [cell_key].",
             )

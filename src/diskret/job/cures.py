@@ -67,7 +67,7 @@ def _of_columns(content: Mapping[str, Any], error: DiskretError) -> Iterator[Cur
         meant = [error.near.get(name, name) for name in names]
         if meant != names:
             value: object = meant[0] if isinstance(said, str) else meant
-            yield Cure(key=key_of("table", key), value=value, label="take the column that is called alike")
+            yield Cure(key=key_of("table", key), value=value, label="take the column with a similar name")
 
 
 def _as_records(content: Mapping[str, Any], error: DiskretError) -> Iterator[Cure]:

@@ -155,11 +155,13 @@ class PoolJob(Section):
         used = {n for t in self.tables.values() for n in self._by(t)} | {*self.pool.over}
         told = any(self._described(t) for t in self.tables.values())
         for name in () if told else sorted(self.classifications.keys() - used):
-            yield Problem(f"classifications.{name}", "is in no table of the pool", f"they run over {listed(used)}")
+            yield Problem(
+                f"classifications.{name}", "is in no table of the pool", f"the tables are classified by {listed(used)}"
+            )
         for name in self.pool.over:
             if not any(name in t.fixed for t in self.tables.values()):
                 hint = f"write fixed = {{ {name} = ... }}"
-                yield Problem("pool.over", f"no table stands at a code of {name!r}", hint)
+                yield Problem("pool.over", f"no table is fixed at a code of {name!r}", hint)
 
     def _in_the_pool(self, name: str, asked: PoolTable) -> Iterator[Problem]:
         """How a table stands in the pool."""
@@ -175,7 +177,9 @@ class PoolJob(Section):
         )
         for each in asked.fixed:
             if each in self._by(asked):
-                yield Problem(f"{key}.fixed", f"the table runs over {each!r}", "a table runs or stands, not both")
+                yield Problem(
+                    f"{key}.fixed", f"the table is classified by {each!r}", "name it in by or in fixed, not in both"
+                )
         if asked.published:
             late = [f"{key}.output.{wanted}" for wanted in asked.output.saying(*FILES)]
             late += [f"apriori.{number}.table" for number, each in enumerate(self.apriori) if each.table == name]

@@ -73,7 +73,9 @@ def _content_of_json(text: str, where: str) -> dict[str, Any]:
     except ValueError as e:
         raise BadJob("the job file is not valid JSON", where=where, hint="write it anew; see docs/jobs.md.") from e
     if not isinstance(content, dict):
-        raise BadJob("the job file is no JSON object", where=where, hint='begin with {"data": ...}; see docs/jobs.md.')
+        raise BadJob(
+            "the job file is not a JSON object", where=where, hint='begin with {"data": ...}; see docs/jobs.md.'
+        )
     return content
 
 

@@ -132,6 +132,6 @@ def about_from(file: str | Path | None, said: Mapping[str, Any]) -> About:
     """What a table counts, from a TOML file and what is said besides, which comes first."""
     content: dict[str, Any] = {}
     if file is not None:
-        with reading(file, "the file is no TOML", hint="correct it."):
+        with reading(file, "the file is not TOML", hint="correct it."):
             content = from_toml(read_text(Path(file)))
     return About.from_dict({**content, **said})

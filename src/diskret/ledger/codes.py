@@ -212,7 +212,7 @@ def refuse_strange_periods(scheme: Scheme, codes: Iterable[str], who: str) -> No
         raise MeaningUnknown(
             f"the ledger does not know what {scheme.name} {listed(strange)} is part of",
             where=who,
-            hint="years are written 2024, quarters 2024-Q3, months 2024-07. say of others what they are made of or "
+            hint="years are written 2024, quarters 2024-Q3, months 2024-07. for others, say what they are made of or "
             "part of, as in groupings={'period': {'2024-H1': ['2024-Q1', '2024-Q2']}}; or that values are of a day: "
             "stock=True.",
         )

@@ -70,7 +70,7 @@ def chain_of(folder: Path, *, keep: bool) -> Chain:
             before = "?"
             continue
         if before != "?" and entry.previous != before:
-            flaws.append(f"entry {number} ({entry.name}) does not follow the one before it: one of both was changed")
+            flaws.append(f"entry {number} ({entry.name}) does not follow the one before it: one of the two was changed")
         if number == newest and entry.hash != its_hash:
             flaws.append(f"entry {number} ({entry.name}) is not the one that was entered")
         before = entry.hash

@@ -276,11 +276,13 @@ class Ledger:
             )
         unknown = [n for n in about.names if n not in table.by]
         if unknown:
-            raise BadOption(f"names of classifications that the table has not: {listed(unknown)}", hint="correct them.")
+            raise BadOption(
+                f"names of classifications that the table does not have: {listed(unknown)}", hint="correct them."
+            )
         by = {about.names.get(n, n): h for n, h in table.by.items()}
         twice = [n for n in about.codes if n in by]
         if twice:
-            raise BadOption(f"the table runs over {listed(twice)} and is fixed there", hint="leave one out.")
+            raise BadOption(f"the table is classified by {listed(twice)} and fixed there", hint="leave one out.")
         cells = cells_of(table, about, intervals)
         if not told:
             cells = replace(cells, value=np.where(cells.hidden, np.nan, cells.value), count=np.full(cells.size, -1))

@@ -85,8 +85,8 @@ class Remembering:
             where=listed(fresh, most=10),
             hint=(f"what is published makes it impossible ({'), ('.join(because)}). " if because else "")
             + (f"could be released instead: {', or '.join(instead)}. " if instead else "")
-            + "rounding or intervals do not help: the exposed cells follow without the table. what is out cannot be "
-            "hidden any more: publish less detail.",
+            + "rounding or intervals do not help: the exposed cells follow without the table. what is already "
+            "published cannot be hidden any more: publish less detail.",
         )
         error.because, error.instead = because, instead
         raise error
@@ -99,7 +99,8 @@ class Remembering:
         error = NotBeside(
             f"{self.name} has {len(names)} sensitive cells whose values are public",
             where=listed(names, most=10),
-            hint=f"they stand openly in {listed(dict.fromkeys(by))}, and what is out cannot be hidden any more. "
+            hint=f"they stand openly in {listed(dict.fromkeys(by))}, and what is already published cannot be hidden "
+            "any more. "
             + (f"could be released instead: {', or '.join(instead)}." if instead else "publish less detail."),
         )
         error.because = tuple(f"{name}: {entry}, {name}" for name, entry in zip(names, by, strict=True))

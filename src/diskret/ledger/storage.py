@@ -121,7 +121,7 @@ def _footer(connection: Any, path: Path) -> dict[str, str]:
     found = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({file_listing([path])})").fetchall()
     texts = {bytes(key).decode(): bytes(value).decode() for key, value in found}
     if not {KEY, HASH, "diskret_ledger_version"} <= texts.keys():
-        raise UnreadableFile("the file is no entry of a ledger", where=str(path), hint=LOST)
+        raise UnreadableFile("the file is not an entry of a ledger", where=str(path), hint=LOST)
     return texts
 
 

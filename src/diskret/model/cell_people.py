@@ -121,7 +121,7 @@ def warn_of_unranked(frame: Frame, people: Contributors | None, name: str, value
     if nobody.any():
         warnings.warn(
             f"{int(nobody.sum())} cells of {name!r} have a value and no largest contribution, so that rules about "
-            f"concentration take them for safe: {listed(frame.name(nobody))}",
+            f"concentration consider them safe: {listed(frame.name(nobody))}",
             ProtectionWarning,
             stacklevel=4,
         )

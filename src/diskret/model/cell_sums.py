@@ -107,7 +107,7 @@ def _kept(frame: Frame, name: str, value: Floats, computed: Floats, wrong: Bools
     warnings.warn(
         f"{int(wrong.sum())} sums of {name!r} are not the sums of their parts and are published as they are given: "
         f"{listed(frame.name(wrong))}; what is promised holds for the sums of the parts, and where a sum differs "
-        "because a part is missing, the difference tells its value",
+        "because a part is missing, the difference gives away its value",
         ProtectionWarning,
         stacklevel=6,
     )

@@ -90,7 +90,7 @@ def table_names(place: Path | str) -> list[str]:
 def _kind(path: Path) -> str:
     """What a file is, by its first bytes."""
     if path.stat().st_size == 0:
-        raise EmptyData("the file is empty", where=str(path), hint="was it written to the end?")
+        raise EmptyData("the file is empty", where=str(path), hint="was it written completely?")
     with reading(path, "the file cannot be read", "check its permissions."), path.open("rb") as file:
         first = file.read(16)
     if first == LITE:
@@ -149,13 +149,13 @@ def _from_duckdb(connection: Any, path: Path, table: str | None) -> str:
 
 @contextlib.contextmanager
 def _lite(path: Path) -> Iterator[sqlite3.Connection]:
-    with reading(path, "the database of SQLite cannot be read", "was it written to the end?"):
+    with reading(path, "the database of SQLite cannot be read", "was it written completely?"):
         try:
             with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as lite:
                 yield lite
         except sqlite3.Error as e:
             raise UnreadableFile(
-                "the database of SQLite cannot be read", where=str(path), hint="was it written to the end?"
+                "the database of SQLite cannot be read", where=str(path), hint="was it written completely?"
             ) from e
 
 
@@ -227,7 +227,7 @@ def _server(address: str) -> Iterator[Any]:
     """A session that reads and changes nothing."""
     if _holds_password(address):
         raise BadOption(
-            "the address of a database holds a password, or is none",
+            "the address of a database holds a password, or is not an address",
             where=_shown(address),
             hint="keep it in ~/.pgpass or PGPASSWORD, for your eyes only.",
         )

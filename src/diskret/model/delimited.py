@@ -167,7 +167,7 @@ def look(connection: Any, source: Delimited) -> Text:
     """What a file is like: its encoding, its delimiter, its names, where its table begins and ends."""
     path, where = source.path, str(source.path)
     if path.stat().st_size == 0:
-        raise EmptyData("the file is empty", where=where, hint="was it written to the end?")
+        raise EmptyData("the file is empty", where=where, hint="was it written completely?")
     if source.delimiter and (len(source.delimiter) > 1 or source.delimiter in '"\r\n\0'):
         raise BadOption("the separator is not one visible character or a tab", hint='for example ";".')
     encoding_option(source.encoding or "utf-8")
@@ -183,7 +183,7 @@ def look(connection: Any, source: Delimited) -> Text:
     delimiter = source.delimiter or found_delimiter(lines)
     sheet = records_of(lines, delimiter, where)
     if not sheet.rows:
-        raise EmptyData("the file is empty", where=where, hint="was it written to the end?")
+        raise EmptyData("the file is empty", where=where, hint="was it written completely?")
     layout = _layout(sheet, source.header)
     notes = _notes(facts, path, delimiter)
     names = names_of(sheet, layout.header)

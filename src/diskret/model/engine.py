@@ -197,7 +197,7 @@ def _of_data(said: str, where: str) -> UnreadableFile:
         what = f"a line has {'fewer' if int(fields[2]) < int(fields[1]) else 'more'} fields than there are columns"
         hint = "give every line one field per column; a field that holds the separator needs quotes."
     elif "unterminated quote" in said:
-        what, hint = "a quotation mark is opened and not closed", "close it, or double it where it is meant."
+        what, hint = "a quotation mark is opened but not closed", "close it, or double it where it is meant."
     elif "state machine reached an invalid state" in said:
         what = "line breaks differ, at the ends of lines or inside quotes"
         hint = "save the file with one kind of line break, also inside cells, as .xlsx, or as Parquet."

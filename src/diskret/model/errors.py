@@ -633,7 +633,7 @@ def _sign_hint(text: str) -> str:
             f"{text!r} stands for a number that is zero, unknown, secret or not there: put a number, or leave it out."
         )
     if re.fullmatch(r"[0-9.,\s]+[-−]", text) or re.fullmatch(r"\([0-9.,\s]+\)", text):
-        return "write a minus before the number, not behind it or as brackets."
+        return "write a minus before the number, not after it or as brackets."
     if text.endswith("%"):
         return "write the number without the percent sign."
     if re.search(r"[€$£¥]|\b(EUR|USD|CHF|GBP)\b", text):

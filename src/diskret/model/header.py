@@ -83,7 +83,7 @@ def _doubt(sheet: Sheet, rows: Sequence[int], last: int) -> str:
     fields = sheet.widths.get(rows[-1], 0)
     nameless = [c for c in used if not names.get(c) and c >= fields]
     if nameless:
-        return f"column {letters(nameless[0])} has values below it, and no name in it"
+        return f"column {letters(nameless[0])} has values below it but no name in it"
     if blank_among(sheet, rows):
         return "a row among the names is blank"
     cells = [text for n in rows for text in sheet.rows.get(n, {}).values()]

@@ -69,7 +69,7 @@ def _lines(text: str, lead: str, total: str) -> list[_Line]:
         code = _unquoted(line[depth * len(lead) :].strip())
         if not code:
             raise BrokenLevels(
-                "a line holds only lead strings", where=f"line {number}", hint="write a code behind them."
+                "a line holds only lead strings", where=f"line {number}", hint="write a code after them."
             )
         found.append((number, depth, code))
     if len(found) > 1 and found[0][1:] == (0, total) and all(depth for _, depth, _ in found[1:]):

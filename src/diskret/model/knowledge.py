@@ -114,7 +114,7 @@ class Knowledge:
             raise BadPriorKnowledge(
                 f"{int(wrong.sum())} prior intervals do not cover the value of {table.response!r}",
                 where=listed(table.name_cells(wrong.reshape(table.shape))),
-                hint="an attacker who is wrong beforehand finds out nothing: correct lower and upper.",
+                hint="an attacker whose knowledge is wrong finds out nothing: correct lower and upper.",
             )
         if table.frequency:
             # a count known to lie between 0.5 and 1.5 is a one

@@ -240,7 +240,8 @@ def decided(name: str, own: Evidence, others: Mapping[str, Evidence], where: str
         sign = {True: ".", False: ","}
         return Numerals(decimal=sign[points], thousands=sign[commas])
     raise UnclearFile(
-        f"the numbers of column {name!r} all look like #.### or #,###: a sign before decimals, or between thousands",
+        f"the numbers of column {name!r} all look like #.### or #,###: the sign may stand before decimals or between "
+        f"thousands",
         where=where,
         hint='say decimal = "." or decimal = ",", and thousands where there is a sign between them.',
         cures=[

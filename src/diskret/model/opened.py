@@ -86,7 +86,7 @@ def opened(connection: Any, source: object) -> Given:
         return _sheet(connection, source)
     where, names = f"the {type(source).__name__}", names_of_frame(source)
     if any("\ud800" <= letter <= "\udfff" for name in names for letter in name):
-        raise UnreadableFile("the name of a column is no text", where=where, hint="rename the column.")
+        raise UnreadableFile("the name of a column is not a text", where=where, hint="rename the column.")
     return Given(where=where, sql="SELECT * FROM given", names=names, kept=[register(connection, source)])
 
 

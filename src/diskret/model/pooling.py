@@ -78,13 +78,13 @@ class _Axis:
         if self.name in given.by:
             if self.name in fixed.get(table, {}):
                 raise BadOption(
-                    f"table {table!r} runs over {self.name!r} and is fixed there too", hint="leave one out."
+                    f"table {table!r} is classified by {self.name!r} and fixed there too", hint="leave one out."
                 )
             return np.array([self.number[c] for c in given.by[self.name].codes], dtype=np.int64)
         code = fixed.get(table, {}).get(self.name, self.top)
         if not code:
             raise BadOption(
-                f"table {table!r} does not run over {self.name!r}, and that has no single total",
+                f"table {table!r} is not classified by {self.name!r}, which has no single total",
                 hint="say with fixed={table: {classification: code}} which code the table shows.",
             )
         return np.array([self.number[code]], dtype=np.int64)

@@ -16,7 +16,7 @@ from diskret.model.places import plain_file
 
 MESSAGES = {".xml"}
 CHUNK = 1 << 20
-NO_MESSAGE = "the file is no SDMX-ML message"
+NO_MESSAGE = "the file is not an SDMX-ML message"
 SAVE = "ask for structure-specific data, or SDMX-CSV."
 
 
@@ -83,7 +83,7 @@ def read_message(source: Message) -> dict[str, list[str | None]]:
     with reading(where, NO_MESSAGE, SAVE):
         _walk(path, found)
     if not found.rows:
-        raise EmptyData("the message has no observations", where=where, hint="was it written to the end?")
+        raise EmptyData("the message has no observations", where=where, hint="was it written completely?")
     for column in found.columns.values():
         column.extend([None] * (found.rows - len(column)))
     return found.columns
@@ -110,4 +110,4 @@ def _walk(path: Path, found: _Observations) -> None:
         parser.Parse(b"", True)
     except expat.ExpatError as e:
         where = f"{found.where}: line {e.lineno}"
-        raise UnreadableFile("the message is damaged", where=where, hint="was it written to the end?") from e
+        raise UnreadableFile("the message is damaged", where=where, hint="was it written completely?") from e

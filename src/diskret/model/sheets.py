@@ -255,7 +255,7 @@ def shown_rows(sheet: Sheet) -> list[list[str]]:
 def _cells(path: Path, sheet: str | None, last: int = ALL) -> tuple[list[str], Sheet]:
     """The names of the sheets, and the cells of one."""
     if plain_file(path).stat().st_size == 0:
-        raise EmptyData("the file is empty", where=str(path), hint="was it written to the end?")
+        raise EmptyData("the file is empty", where=str(path), hint="was it written completely?")
     return (read_ods if _is_ods(path) else read_xlsx)(path, sheet, last)
 
 

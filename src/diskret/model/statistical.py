@@ -54,7 +54,7 @@ def read_statistical(source: Statistical) -> ReadVariables:
         raise MissingExtra.needed("stats", f"reading {source.path.suffix} files") from e
     path, ending = plain_file(source.path), source.path.suffix.lower()
     if path.stat().st_size == 0:
-        raise EmptyData("the file is empty", where=str(path), hint="was it written to the end?")
+        raise EmptyData("the file is empty", where=str(path), hint="was it written completely?")
     refuse_more("bytes", path.stat().st_size, "the file has {} bytes", str(path))
     read = getattr(pyreadstat, READERS.get(ending, "read_sav"))
     given: dict[str, Any] = {"output_format": "dict"}

@@ -314,7 +314,8 @@ def _refuse_telling_counts(name: str, table: Table, several: Mapping[str, Table]
     telling = table.hidden & (table.count == 0)
     if telling.any():
         raise BadOption(
-            f"{int(telling.sum())} suppressed cells of {name!r} have no contributors, so their count tells their value",
+            f"{int(telling.sum())} suppressed cells of {name!r} have no contributors, so their count gives away their "
+            f"value",
             where=listed(table.name_cells(telling)),
             hint="publish without counts, or suppress other cells.",
         )

@@ -66,7 +66,7 @@ def restored_by(described: Any) -> dict[str, Hierarchy]:
     for each in described:
         _need(_is_name(each["name"]) and each["name"] not in by, "a classification has no name")
         refuse_more("rows", len(each["codes"]), "a classification has {} codes")
-        _need(all(map(_is_name, each["codes"])), "a code is no text, or empty")
+        _need(all(map(_is_name, each["codes"])), "a code is not a text, or is empty")
         by[each["name"]] = Hierarchy.restored(each["codes"], each["parents"], each["labels"], each.get("further", ()))
     return by
 
@@ -105,7 +105,9 @@ def _look(table: Table) -> None:
         _need(isinstance(getattr(table, name), bool), f"{name} is neither true nor false")
     _need(all(isinstance(name, str) for name in table.rules) and len(table.rules) <= MOST_RULES, "rules have no names")
     decimals = table.decimals
-    _need(decimals is None or (type(decimals) is int and 0 <= decimals <= MOST_DECIMALS), "the decimals are no number")
+    _need(
+        decimals is None or (type(decimals) is int and 0 <= decimals <= MOST_DECIMALS), "the decimals are not a number"
+    )
     cells = tuple(len(h) for h in table.hierarchies)
     if isinstance(table, SparseTable):
         cells = (table.occupied.size,)

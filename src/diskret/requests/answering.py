@@ -26,7 +26,10 @@ MOST_HIDDEN = 0.5
 """Share of the occupied cells up to which a table is given as it is asked for, with cells hidden."""
 MOST_TRIED = 8
 """Coarser tables that are tried at most."""
-PUBLIC = "what is not given could tell something about single respondents, alone or beside tables that are out"
+PUBLIC = (
+    "what is not given could reveal something about single respondents, alone or together with tables that are already "
+    "published"
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -174,9 +177,9 @@ def _reasons(
         said.append(f"{int(rest.sum())} cells could be used to compute sensitive ones: {_named(found, rest)}")
     said += differing(released, found.table, contributions, house, frequency=frequency)
     if found.revised:
-        said.append("records were revised: with it the change of cells that are out could be computed")
+        said.append("records were revised: with this table the change of published cells could be computed")
     if not found.safe:
-        said.append("nothing of it can be shown beside what is out already")
+        said.append("nothing of it can be shown beside what is already published")
     return said
 
 

@@ -152,4 +152,4 @@ class Request(Joinable):
 
 def _refuse_negative(name: str, given: Number, hint: str) -> None:
     if not not_negative(given):
-        raise BadOption(f"{name} is negative or no number", hint=hint)
+        raise BadOption(f"{name} is negative or not a number", hint=hint)

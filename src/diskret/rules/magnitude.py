@@ -127,7 +127,7 @@ class MinCount(Joinable):
         whole("minimum count", self.n, 1, "at least 1; 3 is usual.")
         if self.margin is not None and not not_negative(self.margin):
             raise BadOption(
-                "the margin of the minimum count is negative or no number",
+                "the margin of the minimum count is negative or not a number",
                 hint="a percentage of the value; 0 prevents exact disclosure only.",
             )
 

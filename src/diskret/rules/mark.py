@@ -174,7 +174,7 @@ def _at_least_for(table: Table, needed: Levels, primary: Bools, least: float) ->
     """Raise the levels of primary cells that are not zero to the smallest one; nothing lies below zero."""
     if not not_negative(least):
         raise BadOption(
-            "the smallest level is negative or no number", hint="an amount in units of the value, such as 10."
+            "the smallest level is negative or not a number", hint="an amount in units of the value, such as 10."
         )
     cells = primary & (table.value != 0)
     np.maximum(needed.above, least, out=needed.above, where=cells)

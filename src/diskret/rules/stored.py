@@ -77,11 +77,11 @@ def _restored(value: Any) -> object:
             raise ValueError("a parameter of a rule has too many digits")
     # what is no number compares with none
     if value is not None and not isinstance(value, str) and not -MOST <= value <= MOST:
-        raise ValueError("a parameter of a rule is no number, or too large")
+        raise ValueError("a parameter of a rule is not a number, or is too large")
     return value
 
 
 def _short(text: object) -> str:
     if not isinstance(text, str) or len(text) > limits().text:
-        raise ValueError("a parameter of a rule is no text, or too long")
+        raise ValueError("a parameter of a rule is not a text, or is too long")
     return text

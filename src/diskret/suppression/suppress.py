@@ -187,7 +187,7 @@ def _refuse_late(pool: Table, done: Suppression) -> None:
         raise LateTable(
             f"{listed(late)} cannot be protected by cells of its own: {len(done.unprotected)} cells stay exposed",
             where=listed([u.cell for u in done.unprotected], most=10),
-            hint="publish less detail in the late table; what is out already cannot be hidden any more.",
+            hint="publish less detail in the late table; what is already published cannot be hidden any more.",
         )
 
 

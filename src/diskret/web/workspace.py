@@ -60,7 +60,7 @@ class Workspace:
             path.mkdir(parents=True, mode=0o700)
         runs = path / RUNS
         if os.path.lexists(runs) and (runs.is_symlink() or not runs.is_dir()):
-            raise BadOption("runs are kept in a folder, and this is none", where=str(runs), hint="remove it.")
+            raise BadOption("runs are kept in a folder, and this is not one", where=str(runs), hint="remove it.")
         return cls(Path(os.path.realpath(path)))
 
     @property

@@ -84,7 +84,7 @@ async def start(request: Request) -> Response:
     except ValidationError as e:
         keys = ", ".join(".".join(map(str, error["loc"])) for error in e.errors(include_input=False)[:10])
         raise BadOption(
-            "the request is not what it should be",
+            "the request does not have the right form",
             where=keys,
             hint='send {"job": {...}, "name": "...", "check": false}.',
         ) from None
@@ -121,7 +121,7 @@ async def one_run(request: Request) -> Response:
 def _seconds(request: Request) -> float:
     said = request.query_params.get("wait", "0")
     if not (said.isascii() and said.isdecimal() and len(said) < 4):
-        raise BadOption("wait is no number of seconds", hint=f"0 to {LONGEST_WAIT:g}, such as wait=30.")
+        raise BadOption("wait is not a number of seconds", hint=f"0 to {LONGEST_WAIT:g}, such as wait=30.")
     return min(float(said), LONGEST_WAIT)
 
 
