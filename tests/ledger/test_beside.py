@@ -11,7 +11,9 @@ import pytest
 import diskret as dk
 from diskret.ledger import refusing
 from diskret.ledger.about import About
+from diskret.ledger.codes import scheme_of
 from diskret.ledger.ledger import Ledger
+from diskret.ledger.naming import distinct_words
 from diskret.ledger.ratios import bounds_of
 from diskret.model.errors import Contradiction, MeaningUnknown, NoSuchEntry, NotBeside, ProtectionWarning
 from diskret.moves.move import MoveSet
@@ -203,6 +205,15 @@ def test_a_rate_printed_with_a_decimal_was_rounded_to_it_even_if_it_is_whole(led
         )
         least, most = bounds_of(entry, ledger.cells(entry))
         assert (least[0], most[0]) == (low, high)
+
+
+def test_no_two_sets_of_codes_have_one_name() -> None:
+    """Sets of many codes are said in short, and a code may be called like two others together."""
+    codes = ("a", "b", "a+b", "d", "e", "f", "g")
+    scheme = scheme_of("r", [("one", (("DE", codes),), ())], "DE")
+    alike = [["a", "b"], ["a+b"], ["a", "b", "a+b", "d", "e"], ["a", "b", "a+b", "f", "g"], ["d"]]
+    sets = [sum(scheme.set_of(code) for code in each) for each in alike]
+    assert distinct_words(scheme, "r", sets) == ("{a, b}", "{a+b}", "{a, b, a+b, d, e}", "{a, b, a+b, f, g}", "d")
 
 
 @pytest.mark.parametrize(("old", "new"), [(1e12, 1e12 + 400), (1e9, 1e9 + 0.5), (123456789012.34, 123456789012.35)])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from diskret.ledger.codes import Scheme
 from diskret.ledger.connecting import Connected
 from diskret.model.arrays import Ints
 from diskret.model.system import Space
@@ -24,7 +26,7 @@ def space_of(found: Connected, kept: Ints, subjects: Mapping[tuple[str, str, str
     for i, axis in enumerate(found.rows.axes, start=1):
         used, own = np.unique(key[:, i], return_inverse=True)
         scheme, sets = found.sets.schemes[axis], found.sets.sets(axis)
-        words = tuple(scheme.words(sets[n]) or f"all of {axis}" for n in used.tolist())
+        words = distinct_words(scheme, axis, [sets[n] for n in used.tolist()])
         names.append(axis)
         codes.append(words)
         at.append(own.astype(np.int64))
@@ -37,6 +39,16 @@ def space_of(found: Connected, kept: Ints, subjects: Mapping[tuple[str, str, str
     tops.append(VALUE if VALUE in distinct else "")
     at.append(np.array([place[kind] for kind in kinds], dtype=np.int64))
     return Space(tuple(names), tuple(codes), tuple(tops), tuple(at))
+
+
+def distinct_words(scheme: Scheme, axis: str, sets: Sequence[int]) -> tuple[str, ...]:
+    """Sets in words, those that would be called alike by all that is in them."""
+    words = [scheme.words(own) or f"all of {axis}" for own in sets]
+    times = Counter(words)
+    return tuple(
+        word if times[word] == 1 else f"{{{', '.join(scheme.members(own))}}}"
+        for word, own in zip(words, sets, strict=True)
+    )
 
 
 def _kinds(found: Connected, kept: Ints, subject: Ints, subjects: Mapping[tuple[str, str, str], int]) -> list[str]:
