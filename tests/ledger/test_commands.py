@@ -16,7 +16,7 @@ from diskret.job.ledger_section import enter_tables
 from diskret.job.read import read_job
 from diskret.job.run import run_job
 from diskret.ledger.about import About
-from diskret.model.errors import BadJob, LedgerBusy
+from diskret.model.errors import BadJob, CannotWrite, LedgerBusy
 from diskret.publication.working import load_working, save_working
 from tests.leaks import Secrets
 
@@ -131,6 +131,16 @@ def test_a_job_that_is_refused_writes_nothing_and_enters_nothing(here: Path) -> 
         run_job(read_job("job.toml"), ".")
     assert not Path("zones.csv").exists()
     assert len(dk.open_ledger("ledger").entries) == 1
+
+
+def test_a_job_whose_file_has_no_place_enters_nothing(here: Path) -> None:
+    Path("zones.csv").mkdir()
+    with pytest.raises(CannotWrite):
+        run_job(read_job("job.toml"), here)
+    assert dk.open_ledger("ledger").entries == ()
+    Path("zones.csv").rmdir()
+    run_job(read_job("job.toml"), here)
+    assert [entry.name for entry in dk.open_ledger("ledger").entries] == ["Zones 2024"]
 
 
 def test_a_job_does_not_enter_what_was_not_looked_at_beside_all_that_is_out(

@@ -71,6 +71,8 @@ def all_or_none() -> Iterator[Callable[[str | Path], Path]]:
         target = Path(path)
         if "\0" in str(target):
             raise CannotWrite("this is not a path", where=repr(str(target)), hint="choose another name.")
+        if target.is_dir():  # said before anything is done that cannot be taken back, such as an entry of a ledger
+            raise _cannot_write(target, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
         if target.parent not in stages:
             stages[target.parent] = _stage(target)
         return stages[target.parent].path / FILES / target.name
