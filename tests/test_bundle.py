@@ -6,14 +6,19 @@ import hashlib
 import importlib.util
 import json
 import re
+import shlex
 import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+import typer
+
+from diskret.cli import app
 
 ROOT = Path(__file__).parents[1]
 RECIPE = (ROOT / "tools" / "container" / "Dockerfile").read_text(encoding="utf-8")
@@ -95,6 +100,26 @@ def test_the_bill_lists_what_is_in_the_folder_with_hashes(folder: Path) -> None:
 def test_nothing_in_it_names_an_index(folder: Path) -> None:
     for name in ("requirements.txt", "INSTALL.txt", "SHA256SUMS"):
         assert not HOSTS.search((folder / name).read_text(encoding="utf-8")), name
+
+
+def test_the_commands_of_the_instructions_exist_with_their_options(folder: Path) -> None:
+    group: Any = typer.main.get_command(app)
+    lines = re.findall(r"^  diskret/bin/diskret (.*)$", (folder / "INSTALL.txt").read_text(encoding="utf-8"), re.M)
+    assert [line.split()[0] for line in lines] == ["warm", "examples", "run"]
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        context = group.context_class(group, info_name="diskret")
+        name, command, rest = group.resolve_command(context, words)
+        command.make_context(name, rest, parent=context)
+
+
+def test_what_builds_the_source_is_told_with_its_licence(folder: Path, bundle: ModuleType) -> None:
+    (folder / "backend").mkdir()
+    wheel(folder / "backend", "hatch", "1.0", "License-Expression: MIT")
+    bundle.describe(folder, ["report"])
+    assert "hatch 1.0: MIT" in (folder / "LICENCES.txt").read_text(encoding="utf-8")
+    assert "backend/hatch" in (folder / "SHA256SUMS").read_text(encoding="utf-8")
+    assert "hatch" not in (folder / "requirements.txt").read_text(encoding="utf-8")
 
 
 def install(folder: Path, target: Path) -> subprocess.CompletedProcess[str]:

@@ -12,10 +12,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 import venv
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,8 +30,9 @@ import sbom
 
 HERE = Path(__file__).parents[1]
 EXTRAS = ("web", "plots", "report", "stats")
-WHEELS, SUMS, REQUIREMENTS, LICENCES, BILL, HOW = (
-    "wheels", "SHA256SUMS", "requirements.txt", "LICENCES.txt", "sbom.json", "INSTALL.txt",
+WHEELS, BACKEND, SOURCE = "wheels", "backend", "source"
+SUMS, REQUIREMENTS, LICENCES, BILL, HOW = (
+    "SHA256SUMS", "requirements.txt", "LICENCES.txt", "sbom.json", "INSTALL.txt",
 )  # fmt: skip
 LICENCE_FILE = re.compile(r"(^|/)(licen[sc]es?/.+|(licen[sc]e|copying|notice|authors)[^/]*)$", re.IGNORECASE)
 INSTALL = """diskret {version}, to be installed without a network.
@@ -37,7 +40,8 @@ INSTALL = """diskret {version}, to be installed without a network.
   python -m venv diskret
   diskret/bin/python -m pip install --no-index --find-links wheels --require-hashes -r requirements.txt
   diskret/bin/diskret warm            # compiles once what the first job would wait for
-  diskret/bin/diskret example && diskret/bin/diskret --help
+  diskret/bin/diskret examples first
+  diskret/bin/diskret run first/turnover.toml --show
 
 On Windows it is diskret\\Scripts\\python and diskret\\Scripts\\diskret. Python must be {python}.
 
@@ -47,6 +51,9 @@ SHA256SUMS        hashes of all files here: sha256sum -c SHA256SUMS
 LICENCES.txt      under which licence each is, with its text
 sbom.json         the software bill of materials, CycloneDX
 source            diskret as source, from which its wheel was built
+backend           what builds the source; whoever trusts no wheel of ours installs it so:
+
+  diskret/bin/python -m pip install --no-index --find-links wheels --find-links backend source/diskret-{version}.tar.gz
 """
 
 
@@ -113,7 +120,7 @@ def describe(folder: Path, extras: Sequence[str]) -> None:
     own = found[sbom.ROOT][0]
     texts = {
         REQUIREMENTS: requirements(found, extras),
-        LICENCES: licences(found),
+        LICENCES: licences(found | distributions(folder / BACKEND)),
         BILL: json.dumps(bill(found, extras), indent=2, ensure_ascii=False) + "\n",
         HOW: INSTALL.format(
             version=own.version, extras=", ".join(extras) or "no extras",
@@ -130,13 +137,16 @@ def describe(folder: Path, extras: Sequence[str]) -> None:
 def gather(folder: Path, extras: Sequence[str], platform: Sequence[str], python_version: str | None) -> None:
     """Build diskret, and fetch the wheels of all it needs."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    _run(sys.executable, "-m", "build", "--outdir", str(folder / "source"), str(HERE))
-    (wheel,) = (folder / "source").glob("diskret-*.whl")
+    _run(sys.executable, "-m", "build", "--outdir", str(folder / SOURCE), str(HERE))
+    (wheel,) = (folder / SOURCE).glob("diskret-*.whl")
     (folder / WHEELS).mkdir()
     wheel = wheel.rename(folder / WHEELS / wheel.name)
     target = [word for each in platform for word in ("--platform", each)]
     target += ["--python-version", python_version] if python_version else []
-    fetch = [*pip, "download", "--quiet", "--only-binary", ":all:", *target, "--dest", str(folder / WHEELS)]
+    download = [*pip, "download", "--quiet", "--only-binary", ":all:", *target]
+    backend = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+    _run(*download, "--dest", str(folder / BACKEND), *backend)
+    fetch = [*download, "--dest", str(folder / WHEELS)]
     if not target:
         _run(*fetch, f"{wheel}[{','.join(extras)}]" if extras else str(wheel))
         return
@@ -163,23 +173,24 @@ def system_of(platform: Sequence[str]) -> str:
 
 
 def try_out(folder: Path) -> None:
-    """Install from these files alone, and protect a table."""
+    """Install from these files alone, as wheels and from the source, and protect a table."""
+    alone = {name: said for name, said in os.environ.items() if not name.startswith(("PIP_", "UV_"))}
+    alone |= {"PIP_CONFIG_FILE": os.devnull, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    (source,) = (folder / SOURCE).glob("diskret-*.tar.gz")
     with tempfile.TemporaryDirectory() as place:
         venv.create(Path(place) / "env", with_pip=True)
         programs = Path(place) / "env" / ("Scripts" if sys.platform == "win32" else "bin")
-        install = ["install", "--quiet", "--no-index", "--find-links", WHEELS, "--require-hashes", "-r", REQUIREMENTS]
-        _run(str(programs / "python"), "-m", "pip", "--disable-pip-version-check", *install, at=folder)
-        _run(str(programs / "python"), "-m", "pip", "check", at=folder)
-        (Path(place) / "firms.csv").write_text("nace,turnover\nA,1\nA,2\nA,3\nB,9\n", encoding="utf-8")
-        _run(
-            str(programs / "diskret"), "tabulate", "firms.csv", "--by", "nace", "--value", "turnover",
-            "--out", "w.parquet", "-q", at=Path(place),
-        )  # fmt: skip
-        _run(str(programs / "diskret"), "suppress", "w.parquet", "--out", "s.parquet", "-q", at=Path(place))
+        pip, files = [str(programs / "python"), "-m", "pip"], ["--quiet", "--no-index", "--find-links", WHEELS]
+        _run(*pip, "install", *files, "--require-hashes", "-r", REQUIREMENTS, at=folder, environment=alone)
+        _run(*pip, "check", at=folder, environment=alone)
+        again = ["--find-links", BACKEND, "--no-deps", "--force-reinstall", f"{SOURCE}/{source.name}"]
+        _run(*pip, "install", *files, *again, at=folder, environment=alone)
+        _run(str(programs / "diskret"), "examples", "first", "-q", at=Path(place))
+        _run(str(programs / "diskret"), "run", "first/turnover.toml", "-q", at=Path(place))
 
 
-def _run(*words: str, at: Path | None = None) -> None:
-    done = subprocess.run(words, cwd=at, check=False)
+def _run(*words: str, at: Path | None = None, environment: Mapping[str, str] | None = None) -> None:
+    done = subprocess.run(words, cwd=at, env=environment, check=False)
     if done.returncode:
         sys.exit(f"bundle: this failed: {' '.join(words)}")
 
@@ -202,7 +213,7 @@ def main(words: Sequence[str]) -> None:
         print(f"wrote {asked.folder}; it is for another machine, so nothing was installed here")
         return
     try_out(asked.folder)
-    print(f"wrote {asked.folder}; installed from it without an index, and a table was protected")
+    print(f"wrote {asked.folder}; installed from it without an index, as wheels and from source, and protected a table")
 
 
 if __name__ == "__main__":
