@@ -69,7 +69,7 @@ BAD = {
     ),
     "a record without a code": Bad(
         HIERARCHY, {"firms.csv": GOOD + ",small,1\n", "r.csv": "code,parent\nN,ML\nS,ML\n"},
-        "H7", "1 records have no code in column 'region'", "firms.csv", "missing",
+        "H7", "1 record has no code in column 'region'", "firms.csv", "missing",
     ),
     "duplicate cell": Bad(
         CELLS, {"cells.csv": "region,turnover\nN,1\nS,2\nN,3\n"},
@@ -77,7 +77,7 @@ BAD = {
     ),
     "sums that do not add up": Bad(
         CELLS, {"cells.csv": "region,turnover\nN,1\nS,2\nTotal,4\n"},
-        "T6", "1 sums of 'turnover' do not equal their parts", "region=Total", "correct the cells",
+        "T6", "1 sum of 'turnover' does not equal its parts", "region=Total", "correct the cells",
     ),
     "cycle in a hierarchy": Bad(
         HIERARCHY, {"firms.csv": GOOD, "r.csv": "code,parent\nN,A\nA,B\nB,A\nS,A\n"},
@@ -93,7 +93,7 @@ BAD = {
     ),
     "odd indents": Bad(
         HIERARCHY.replace("r.csv", "r.hrc"), {"firms.csv": GOOD, "r.hrc": "A\n@N\n@@@S\n"},
-        "H5", "1 levels deeper than the line above allows", "r.hrc, line 3", "one more '@'",
+        "H5", "1 level deeper than the line above allows", "r.hrc, line 3", "one more '@'",
     ),
     "missing column": Bad(
         MICRODATA.replace('"turnover"', '"turnovr"'), {"firms.csv": GOOD},
@@ -109,7 +109,7 @@ BAD = {
     ),
     "NaN": Bad(
         MICRODATA, {"firms.csv": GOOD + "S,large,NaN\n"},
-        "T3", "1 missing, undefined or infinite numbers", "firms.csv, rows 4", "fill them",
+        "T3", "1 missing, undefined or infinite number", "firms.csv, row 4", "fill them",
     ),
     "infinity": Bad(
         MICRODATA, {"firms.csv": GOOD + "S,large,-inf\nS,large,inf\n"},
@@ -117,7 +117,7 @@ BAD = {
     ),
     "a number missing": Bad(
         MICRODATA, {"firms.csv": GOOD + "S,large,\n"},
-        "T3", "1 missing, undefined or infinite numbers", "firms.csv, rows 4", "fill them",
+        "T3", "1 missing, undefined or infinite number", "firms.csv, row 4", "fill them",
     ),
     "a number beyond measure": Bad(
         MICRODATA, {"firms.csv": GOOD + "S,large,1e300\n"},
@@ -129,11 +129,11 @@ BAD = {
     ),
     "negative cell where the table is declared positive": Bad(
         CELLS.replace("[output]", "positive = true\n[output]"), {"cells.csv": "region,turnover\nN,-1\nS,2\n"},
-        "T4", "1 negative cells in a table declared positive", "region=N", "positive = false",
+        "T4", "1 negative cell in a table declared positive", "region=N", "positive = false",
     ),
     "knowledge that is not true": Bad(
         CELLS.replace("[output]", 'upper = "most"\n[output]'), {"cells.csv": "region,turnover,most\nN,5,4\nS,2,3\n"},
-        "T10", "prior intervals do not cover", "region=N", "correct lower and upper",
+        "T10", "prior interval does not cover", "region=N", "correct lower and upper",
     ),
     "empty file": Bad(MICRODATA, {"firms.csv": b""}, "T7", "the file is empty", "firms.csv", "written completely"),
     "only blank lines": Bad(MICRODATA, {"firms.csv": "\n\n"}, "T7", "the file is empty", "firms.csv", "completely"),

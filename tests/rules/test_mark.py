@@ -105,7 +105,7 @@ def test_marking_again_replaces_the_marks_of_the_rules_but_not_those_made_by_han
 @pytest.mark.parametrize("status", [Status.NEVER, Status.PUBLISHED])
 def test_a_sensitive_cell_that_must_be_shown_is_named(status: Status, cells_of: Any) -> None:
     table = cells_of(CELLS).with_status(status, [("c0",), ("c1",)])
-    with pytest.warns(ProtectionWarning, match=r"1 sensitive cells must be published.*cell=c0") as caught:
+    with pytest.warns(ProtectionWarning, match=r"1 sensitive cell must be published.*cell=c0") as caught:
         marked = mark(table, PPercent(10))
     assert "cell=c1" not in str(caught[0].message)
     assert marked.status.tolist() == [status, status, Status.PRIMARY, 0, 0, 0]

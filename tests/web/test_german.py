@@ -100,8 +100,8 @@ def test_a_refusal_its_cures_and_what_is_left_out_are_said_in_the_language_of_th
     content = deepcopy(JOB) | {"data": {"microdata": "broken.csv"}}
     page.put("/api/draft", json=content)
     error = page.get("/api/tables/draft", headers=GERMAN).json()["error"]
-    assert error["what"] == "Spalte 'turnover' hat 1 fehlende, nicht definierte oder unendliche Zahlen"
-    assert error["where"].endswith("broken.csv, Zeilen 2")
+    assert error["what"] == "Spalte 'turnover' hat 1 fehlende, nicht definierte oder unendliche Zahl"
+    assert error["where"].endswith("broken.csv, Zeile 2")
     assert error["hint"] == "sie füllen, oder die Zeilen weglassen."
     assert [each["words"] for each in error["cures"]] == ["Diese Zeilen weglassen", "Als null zählen"]
     assert [each["label"] for each in error["cures"]] == ["leave those rows out", "take them as zero"]

@@ -184,9 +184,10 @@ class AuditReport(Framed):
         """In words: the exposed cells by name and how they are found out; intervals (values) only if ``internal``."""
         share = f"{100 * self.without_solver / self.checked:.1f} %" if self.checked else "none"
         lines = [
-            f"{self.checked} primary cells checked against everybody"
-            + (f" and {self.insiders} insiders" if self.insiders else "")
-            + f": {share} settled by re-checked moves, the rest with {self.programmes} linear programmes"
+            f"{self.checked} primary {'cell' if self.checked == 1 else 'cells'} checked against everybody"
+            + (f" and {self.insiders} {'insider' if self.insiders == 1 else 'insiders'}" if self.insiders else "")
+            + f": {share} settled by re-checked moves, the rest with {self.programmes} linear "
+            + ("programme" if self.programmes == 1 else "programmes")
         ]
         lines += [line for e in self.exposed for line in e.words(internal=internal)]
         lines += [f"undecided: {name} (the solver gave up; do not treat it as safe)" for name in self.undecided]

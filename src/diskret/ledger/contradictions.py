@@ -38,7 +38,9 @@ def refuse_contradictions(entries: Sequence[Given], new: Given, schemes: Mapping
         names.append(_cell(new, int(rows.row[row])))
         places += [entries[int(rows.entry[other])][0].name for other in others]
     raise Contradiction(
-        f"{torn.size} cells of {new[0].name!r} have a different value than in {listed(dict.fromkeys(places))}",
+        f"{torn.size} cell of {new[0].name!r} has a different value than in {listed(dict.fromkeys(places))}"
+        if torn.size == 1
+        else f"{torn.size} cells of {new[0].name!r} have a different value than in {listed(dict.fromkeys(places))}",
         where=listed(names),
         hint="correct the table; if the values were revised, name the entry whose values it replaces: revises='...'.",
     )

@@ -81,7 +81,8 @@ class Remembering:
         because = tuple(f"{e.cell}: {'; '.join(why)}" for e, why in reasons if why)
         instead = self._instead(table, beside.given)
         error = NotBeside(
-            f"{self.name} cannot be protected beside what is published: {len(fresh)} cells stay exposed",
+            f"{self.name} cannot be protected beside what is published: {len(fresh)} "
+            f"{'cell stays' if len(fresh) == 1 else 'cells stay'} exposed",
             where=listed(fresh, most=10),
             hint=(f"what is published makes it impossible ({'), ('.join(because)}). " if because else "")
             + (f"could be released instead: {', or '.join(instead)}. " if instead else "")

@@ -69,8 +69,9 @@ def refuse_duplicates(
         at = np.unravel_index(cell, shape)
         names.append(", ".join(f"{n}={h.codes[i]}" for (n, h), i in zip(by.items(), at, strict=True)))
     first = row_numbers(data, np.flatnonzero(position == cells[times > 1][0])[:2])
+    twice = int((times > 1).sum())
     raise DuplicateCell(
-        f"{int((times > 1).sum())} cells are given more than once: {listed(names)}",
+        f"{twice} {'cell is' if twice == 1 else 'cells are'} given more than once: {listed(names)}",
         where=f"{data.where}, rows {first[0]} and {first[1]} for the first",
         hint="give each cell once; add the rows up if they are parts of one cell.",
         cures=_further_columns(data, list(by), used),

@@ -81,8 +81,10 @@ def _refuse_negative(frame: Frame, name: str, value: Floats) -> None:
     if frame.given.positive:
         negative = frame.present & (value < 0)
         if negative.any():
+            number = int(negative.sum())
             raise NegativeValue(
-                f"column {name!r} has {int(negative.sum())} negative cells in a table declared positive",
+                f"column {name!r} has {number} negative {'cell' if number == 1 else 'cells'} in a table declared "
+                f"positive",
                 where=f"{frame.where}: {listed(frame.name(negative))}",
                 hint="declare positive = false, or correct the data.",
                 cures=[NEGATIVE_ALLOWED],
@@ -141,8 +143,11 @@ def _refuse_sums(frame: Frame, name: str, value: Floats, computed: Floats, wrong
         # The difference itself may be the value of a missing part: only its size relative to the sum is told.
         share = float(f"{100 * abs(parts - given) / max(abs(parts), abs(given)):.1g}")
         lines.append(f"{cell}: the parts add up to {'more' if parts > given else 'less'}, by about {share:g} %")
+    number = int(wrong.sum())
     raise WrongSum(
-        f"{int(wrong.sum())} sums of {name!r} do not equal their parts",
+        f"{number} sum of {name!r} does not equal its parts"
+        if number == 1
+        else f"{number} sums of {name!r} do not equal their parts",
         where=f"{frame.where}:\n    " + "\n    ".join(lines),
         hint="correct the cells, leave the sums out to have them computed, or allow rounding with tolerance=....",
         cures=rounding_cures(value, computed, wrong, frame.hierarchies),

@@ -280,7 +280,8 @@ class NotExact(DiskretError):
     def rows_of(cls, column: str, found: int, first: Sequence[int], where: str) -> NotExact:
         """Say in which rows such numbers stand."""
         return cls(
-            f"column {column!r} has {found} numbers with more digits than can be held exactly",
+            f"column {column!r} has {found} {'number' if found == 1 else 'numbers'} with more digits than can be held "
+            "exactly",
             where=f"{where}, {'rows' if len(first) > 1 else 'row'} {listed(first[:10])}",
             hint="use a larger unit, such as 1000 EUR, or fewer decimals.",
             rows=first,

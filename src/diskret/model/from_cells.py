@@ -225,8 +225,9 @@ def _prior(frame: Frame, name: str, value: Floats) -> tuple[Floats | None, Float
     if high is not None:
         outside |= high < value
     if outside.any():
+        number = int(outside.sum())
         raise BadPriorKnowledge(
-            f"{int(outside.sum())} prior intervals do not cover the value of {name!r}",
+            f"{number} prior {'interval does' if number == 1 else 'intervals do'} not cover the value of {name!r}",
             where=f"{frame.where}: {listed(frame.name(outside))}",
             hint="what an attacker knows must be true; correct lower and upper.",
             rows=frame.rows(outside),

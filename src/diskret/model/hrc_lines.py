@@ -87,10 +87,11 @@ def _with_parents(found: list[tuple[int, int, str]], lead: str, total: str) -> l
     lines: list[_Line] = []
     for number, depth, code in found:
         if depth + 1 > len(above):
+            deeper = depth + 1 - len(above)
             raise BrokenLevels(
-                f"code {code!r} is {depth + 1 - len(above)} levels deeper than the line above allows",
+                f"code {code!r} is {deeper} {'level' if deeper == 1 else 'levels'} deeper than the line above allows",
                 where=f"line {number}",
-                hint=f"one more {lead!r} than the line above at most.",
+                hint=f"at most one more {lead!r} than the line above.",
             )
         if code == total:
             raise DuplicateCode(

@@ -111,8 +111,10 @@ class Knowledge:
         up, down = _without_public(table, up, down, nonnegative)
         wrong = (up < 0) | (down < 0) | np.isnan(up) | np.isnan(down)
         if wrong.any():
+            number = int(wrong.sum())
             raise BadPriorKnowledge(
-                f"{int(wrong.sum())} prior intervals do not cover the value of {table.response!r}",
+                f"{number} prior {'interval does' if number == 1 else 'intervals do'} not cover the value of "
+                f"{table.response!r}",
                 where=listed(table.name_cells(wrong.reshape(table.shape))),
                 hint="an attacker whose knowledge is wrong finds out nothing: correct lower and upper.",
             )

@@ -180,7 +180,7 @@ class InPeriods:
                 cures=[Cure(key=key, value=grain, label=f"classify by {grain}")], rows=rows,
             )  # fmt: skip
         raise BadOption(
-            f"column {name!r} has {bad} entries that are not dates",
+            f"column {name!r} has {bad} {'entry that is not a date' if bad == 1 else 'entries that are not dates'}",
             where=where,
             hint="dates such as 2025-03-31, 31.03.2025, 2025-03 or 2025-Q1 are read; leave period out to take the "
             "entries as codes.",

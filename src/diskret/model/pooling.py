@@ -290,8 +290,9 @@ def _compare_values(tables: Mapping[str, Table], cells_of: Mapping[str, Ints], v
         off = np.abs(table.value.reshape(-1) - mine) > ROUNDING * np.maximum(1.0, np.abs(mine))
         differs[cells_of[name][off]] = True
     if differs.any():
+        number = int(differs.sum())
         raise SharedCellsDiffer(
-            f"{int(differs.sum())} shared cells have different values in different tables",
+            f"{number} shared {'cell has' if number == 1 else 'cells have'} different values in different tables",
             where=listed([space.name_of(int(c)) for c in np.flatnonzero(differs)], most=10),
             hint="tables of one pool must come from the same data; correct them, or the codes.",
         )
@@ -331,14 +332,18 @@ def _status(
     found = np.array(RANK, dtype=np.uint8)[rank]
     hidden = (found == Status.PRIMARY) | (found == Status.SECONDARY)
     if (late & seen).any():
+        number = int((late & seen).sum())
         raise LateTable(
-            f"{int((late & seen).sum())} cells that must be hidden are open in a published table",
+            f"{number} cell that must be hidden is open in a published table"
+            if number == 1
+            else f"{number} cells that must be hidden are open in a published table",
             where=listed([space.name_of(int(c)) for c in np.flatnonzero(late & seen)], most=10),
             hint="leave these cells out of the late table, or do not publish it.",
         )
     if (hidden & shown).any():
+        number = int((hidden & shown).sum())
         raise SharedCellsDiffer(
-            f"{int((hidden & shown).sum())} cells are hidden in one table and known from another",
+            f"{number} {'cell is' if number == 1 else 'cells are'} hidden in one table and known from another",
             where=listed([space.name_of(int(c)) for c in np.flatnonzero(hidden & shown)], most=10),
             hint="a cell has one status in all tables: open it, or hide it everywhere.",
         )

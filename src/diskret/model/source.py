@@ -264,8 +264,8 @@ class Relation:
             decimal = self.numerals_of(name).decimal
             raise NotANumber.in_column(name, words[0], numbers, self.where, decimal)
         raise NotFinite(
-            f"column {name!r} has {found} missing, undefined or infinite numbers",
-            where=f"{self.where}, rows {listed(numbers[:10])}",
+            f"column {name!r} has {found} missing, undefined or infinite {'number' if found == 1 else 'numbers'}",
+            where=f"{self.where}, {'row' if len(numbers) == 1 else 'rows'} {listed(numbers[:10])}",
             hint="fill them, or leave the rows out.",
             rows=numbers,
         )

@@ -404,8 +404,9 @@ def _checked(system: Equations, value: Floats, space: Space) -> int | None:
 def _refuse_bounds(value: Floats, arrays: Mapping[str, Floats], space: Space) -> None:
     outside = (arrays.get("lower", value) > value) | (arrays.get("upper", value) < value)
     if outside.any():
+        number = int(outside.sum())
         raise BadPriorKnowledge(
-            f"{int(outside.sum())} prior intervals do not cover the value",
+            f"{number} prior {'interval does' if number == 1 else 'intervals do'} not cover the value",
             where=listed([space.name_of(int(c)) for c in np.flatnonzero(outside)], most=10),
             hint="what an attacker knows must be true; correct lower and upper.",
         )

@@ -81,8 +81,13 @@ def mark(
     caught = (rule > 0) & ~given
     must_show = caught & ((table.status == Status.NEVER) | (table.status == Status.PUBLISHED))
     if must_show.any():
+        number = int(must_show.sum())
         warnings.warn(
-            f"{int(must_show.sum())} sensitive cells must be published by their status and are not protected: "
+            (
+                f"{number} sensitive cell must be published by its status and is not protected: "
+                if number == 1
+                else f"{number} sensitive cells must be published by their status and are not protected: "
+            )
             + listed(table.name_cells(must_show)),
             ProtectionWarning,
             stacklevel=2,

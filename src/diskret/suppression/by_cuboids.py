@@ -195,7 +195,8 @@ def _warn(table: Table, unprotected: Sequence[Unprotected], outcome: Outcome, no
         )
     if unprotected:
         warnings.warn(
-            f"{len(unprotected)} cells cannot be protected as asked: {listed([u.cell for u in unprotected])}",
+            f"{len(unprotected)} {'cell' if len(unprotected) == 1 else 'cells'} cannot be protected as asked: "
+            f"{listed([u.cell for u in unprotected])}",
             ProtectionWarning,
             stacklevel=3,
         )

@@ -137,7 +137,8 @@ def warn_of(unprotected: Sequence[Unprotected]) -> None:
     """Say which cells nothing can protect."""
     if unprotected:
         warnings.warn(
-            f"{len(unprotected)} cells cannot be protected as asked: {listed([u.cell for u in unprotected])}",
+            f"{len(unprotected)} {'cell' if len(unprotected) == 1 else 'cells'} cannot be protected as asked: "
+            f"{listed([u.cell for u in unprotected])}",
             ProtectionWarning,
             stacklevel=5,
         )

@@ -184,8 +184,10 @@ def _refuse_late(pool: Table, done: Suppression) -> None:
     """A late table that needs cells of published tables cannot be released."""
     if pool.out and done.unprotected:
         late = [name for name in pool.linked if name not in pool.out]
+        number = len(done.unprotected)
         raise LateTable(
-            f"{listed(late)} cannot be protected by cells of its own: {len(done.unprotected)} cells stay exposed",
+            f"{listed(late)} cannot be protected by cells of its own: {number} "
+            f"{'cell stays' if number == 1 else 'cells stay'} exposed",
             where=listed([u.cell for u in done.unprotected], most=10),
             hint="publish less detail in the late table; what is already published cannot be hidden any more.",
         )

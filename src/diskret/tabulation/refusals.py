@@ -33,7 +33,9 @@ def refuse_bad_keys(engine: Backend, key: RecordKey) -> None:
     if beyond:
         allowed = f"whole numbers from 0 up to {key.modulus} - 1" if key.modulus else "fractions from 0 up to below 1"
         raise BadRecordKeys(
-            f"{beyond} record keys in column {key.column!r} are out of their range",
+            f"{beyond} record key in column {key.column!r} is out of its range"
+            if beyond == 1
+            else f"{beyond} record keys in column {key.column!r} are out of their range",
             where=engine.data.where,
             hint=f"give {allowed}; name the modulus of other keys: key=RecordKey({key.column!r}, modulus=...).",
         )
@@ -87,8 +89,9 @@ def _stray(name: str, hierarchy: Hierarchy, found: Sequence[tuple[Any, ...]], da
             cures=[*sum_cures(name, codes, hierarchy), *(c for c in code_cures(name, of="unknown") if c.value is None)],
             rows=data.rows_where(lambda data: f"coalesce({data.code(name)} IN ({_listing(codes)}), false)"),
         )
+    number = found[0][1]
     return MissingCode(
-        f"{found[0][1]} records have no code in column {name!r}",
+        f"{number} {'record has' if number == 1 else 'records have'} no code in column {name!r}",
         where=where,
         hint=f"say under which code they count: missing={{{name!r}: ...}}.",
         cures=[*code_cures(name, of="without_code"), *missing_cures(name, hierarchy)],

@@ -48,8 +48,8 @@ def by_complete(
     unprotected = tuple(_unprotected(table, task, cell, method.deformations) for cell in failed)
     if unprotected:
         warnings.warn(
-            f"{len(unprotected)} cells cannot be protected as asked: {listed([u.cell for u in unprotected])}; "
-            f"{unprotected[0].why}",
+            f"{len(unprotected)} {'cell' if len(unprotected) == 1 else 'cells'} cannot be protected as asked: "
+            f"{listed([u.cell for u in unprotected])}; {unprotected[0].why}",
             ProtectionWarning,
             stacklevel=4,
         )
