@@ -100,20 +100,22 @@ def attacked(
     certify: bool = False,
     seconds: float = 10.0,
     workers: Workers | None = None,
+    explain: bool = True,
 ) -> AuditReport:
     """The attack on a table in its own unit, whose demands may be known already.
 
-    Of a sparse table cells that are always equal are attacked as one.
+    Of a sparse table cells that are always equal are attacked as one. Without ``explain`` no proof is put into words.
     """
     if isinstance(table, SparseTable):
         small = merged(table)
         known = None if moves is None else gathered(small, moves)
         found = attacked(
-            small, promise, intervals=intervals, moves=known, certify=certify, seconds=seconds, workers=workers
-        )
+            small, promise, intervals=intervals, moves=known, certify=certify, seconds=seconds, workers=workers,
+            explain=explain,
+        )  # fmt: skip
         return spread_report(small, found)
     case = _case(table, promise, demands or demands_of(table, promise), moves or MoveSet.none(), seconds, workers)
-    case.certify = certify
+    case.certify, case.explain = certify, explain
     _add_basis(case)
     if certify or case.system.cells.size > LARGE:
         search_near(case.witnesses)
@@ -143,6 +145,19 @@ def attacked(
         proofs=tuple(case.proofs),
         close_calls=_close_calls(case),
     )
+
+
+def verdicts_on(table: Table, promise: Promise = Promise(), *, moves: MoveSet | None = None) -> AuditReport:
+    """What an audit finds, without a word on how exposed cells are found out: for whoever asks again and again.
+
+    >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "open", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    >>> [(e.cell, e.proof) for e in verdicts_on(table).exposed]
+    [('s=a', '')]
+    """
+    same, asked, scale = in_units(table, promise)
+    found = attacked(same, asked, moves=moves, explain=False)
+    return found if same is table else found.written_in(table, promise, scale)
 
 
 def exact_intervals(table: Table, promise: Promise = Promise(), *, seconds: float = 10.0) -> tuple[Floats, Floats]:

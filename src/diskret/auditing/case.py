@@ -49,6 +49,8 @@ class Case:
     """By whom independent parts are attacked."""
     certify: bool = False
     """Whether every exposed cell gets a proof in whole numbers, also where elimination decides."""
+    explain: bool = True
+    """Whether exposed cells get their proofs in words, which may take longer than all the rest."""
     undecided: set[int] = field(default_factory=set)
     """Targets about which neither a point nor a proof was found."""
     exposed: list[Exposure] = field(default_factory=list)
@@ -241,7 +243,7 @@ class Case:
         )  # fmt: skip
 
     def _words(self, column: int, upward: bool, reach: float, rooms: tuple[Whole, Whole] | None) -> str:
-        if len(self.exposed) >= MOST_PROOFS:
+        if not self.explain or len(self.exposed) >= MOST_PROOFS:
             return ""
         up, down = self.up, self.down
         if rooms is not None:

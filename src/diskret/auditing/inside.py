@@ -35,7 +35,7 @@ def attack_from_inside(case: Case) -> None:
     exactly = _exactly(case)
     for cell, people in sorted(exactly.items()):
         for who in sorted(people):
-            rooms = _with_knowledge(case, who)
+            rooms = _with_knowledge(case, case.rooms, who)
             case.expose(target_of[cell], case.fixed(target_of[cell], rooms), rooms, who, exactly=True)
     for demand in waiting:
         surely = exactly.get(int(ways.cell[demand]))
@@ -149,28 +149,41 @@ def _judge(case: Case, suspects: dict[int, list[int]], certain: frozenset[tuple[
     who compute them from the equations alone.
     """
     for target, people in suspects.items():
-        for who in people:
-            rooms = _with_knowledge(case, who)
-            if (int(case.demands.cells[target]), who) in certain:
-                case.expose(target, case.fixed(target, rooms), rooms, who, exactly=True)
-                break
-            found = case.verdict(target, rooms, counts=case.table.frequency)
-            if found.exposed:
-                case.expose(target, found, rooms, who)
-                break
-            if found.safe:
-                case.note(int(case.columns[target]), found.points)
-            else:
-                case.undecided.add(target)
+        cell = int(case.demands.cells[target])
+        first = next((i for i, who in enumerate(people) if (cell, who) in certain), len(people))
+        if _judge_together(case, target, people[:first]) and first < len(people):
+            rooms = _with_knowledge(case, case.rooms, people[first])
+            case.expose(target, case.fixed(target, rooms), rooms, people[first], exactly=True)
 
 
-def _with_knowledge(case: Case, who: int) -> tuple[Whole, Whole]:
-    """What one insider thinks possible for every unknown, in whole steps."""
+def _judge_together(case: Case, target: int, people: list[int]) -> bool:
+    """Whether nobody of some people finds a target out. What all of them together cannot exclude, none of them can."""
+    if not people:
+        return True
+    rooms = case.rooms
+    for who in people:
+        rooms = _with_knowledge(case, rooms, who)
+    found = case.verdict(target, rooms, counts=case.table.frequency)
+    if found.safe:
+        case.note(int(case.columns[target]), found.points)
+        return True
+    if len(people) > 1:
+        half = (len(people) + 1) // 2
+        return _judge_together(case, target, people[:half]) and _judge_together(case, target, people[half:])
+    if found.exposed:
+        case.expose(target, found, rooms, people[0])
+        return False
+    case.undecided.add(target)
+    return True
+
+
+def _with_knowledge(case: Case, rooms: tuple[Whole, Whole], who: int) -> tuple[Whole, Whole]:
+    """What somebody thinks possible for every unknown who knows what one insider knows besides, in whole steps."""
     cells, *known = case.insiders.cells_of(who)
     at = np.minimum(np.searchsorted(case.system.cells, cells), case.system.cells.size - 1)
     inside = case.system.cells[at] == cells
     narrowed = []
-    for room, own in zip(case.rooms, known, strict=True):
+    for room, own in zip(rooms, known, strict=True):
         # a count known to lie within half a unit is known
         steps = whole(np.floor(own[inside]) if case.table.frequency else own[inside], case.digits)
         there = at[inside]

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskret.auditing.audit import audit
+from diskret.auditing.audit import audit, verdicts_on
 from diskret.auditing.report import AuditReport
 from diskret.model.arrays import Ints
 from diskret.model.beside import Beside
@@ -40,7 +40,7 @@ def widened(beside: Beside, done: Suppression) -> Suppression:
         # hiding more exposes nothing: only what is exposed now is asked for again
         status = np.where(cells.status == Status.PRIMARY, np.uint8(Status.SECONDARY), cells.status)
         status[hidden], status[exposed] = Status.SECONDARY, Status.PRIMARY
-        return audit(replace(cells, status=status), beside.promise, moves=done.moves).open_to
+        return verdicts_on(replace(cells, status=status), beside.promise, moves=done.moves).open_to
 
     in_any_case = attacked(open_own)
     if done.audit.open_to <= in_any_case:
