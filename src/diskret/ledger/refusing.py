@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport, Exposure
 from diskret.ledger.linked import Linked
+from diskret.ledger.smallest import smallest
 from diskret.model.arrays import Bools, Ints
 from diskret.model.closing import close_levels, closed
 from diskret.model.hierarchy import Hierarchy
@@ -23,13 +24,22 @@ MOST_REASONS = 3
 """Cells for which it is said which published ones are to blame."""
 MOST_PUBLISHED = 400
 """Of more published cells around one only the nearest are looked at, and those of a proof."""
+MOST_ATTACKS = 300
+"""Attacks with only some cells published, after which it is left open whether fewer would do."""
 
 
-def blamed(cells: Linked, found: AuditReport, exposure: Exposure) -> tuple[str, ...]:
-    """Published cells that expose a cell, none of which could be missing, in words; empty where none were found.
+@dataclass(frozen=True, kw_only=True)
+class Blame:
+    """Published cells that expose another one, none of which could be missing."""
 
-    It is an irreducible set: with any one of them unknown the cell would be safe. There may be smaller ones.
-    """
+    cells: tuple[str, ...]
+    """In words; empty where none were found."""
+    smallest: bool
+    """Whether it is known that no smaller set of published cells exposes it."""
+
+
+def blamed(cells: Linked, found: AuditReport, exposure: Exposure) -> Blame:
+    """The smallest set of published cells that exposes a cell; where the search gives up, an irreducible one."""
     target = exposure.index[0]
     far = _distances(cells, target)
 
@@ -41,8 +51,14 @@ def blamed(cells: Linked, found: AuditReport, exposure: Exposure) -> tuple[str, 
         # what stands farther away is left out first: what remains is near the cell, and easier to follow
         published = published[np.argsort(-far[published], kind="stable")][-MOST_PUBLISHED:]
         if exposed(published):
-            return tuple(cells.source_name(int(cell)) for cell in _needed(exposed, published))
-    return ()
+            known = _needed(exposed, published)
+            every = np.flatnonzero((far >= 0) & (cells.status == Status.PUBLISHED))
+            near = every[np.argsort(-far[every], kind="stable")][-MOST_PUBLISHED:]
+            few, proved = smallest(exposed, np.union1d(near, known), known, MOST_ATTACKS)
+            few = few[np.argsort(-far[few], kind="stable")]
+            names = tuple(cells.source_name(int(cell)) for cell in few)
+            return Blame(cells=names, smallest=proved and near.size == every.size)
+    return Blame(cells=(), smallest=False)
 
 
 def _proving(cells: Linked, found: AuditReport, target: int) -> Bools:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Never
 
 import numpy as np
 
-from diskret.auditing.audit import audit
+from diskret.auditing.audit import audit, verdicts_on
 from diskret.auditing.report import AuditReport
 from diskret.ledger.about import About
 from diskret.ledger.asking import asked_of
@@ -33,7 +33,8 @@ class Remembering:
     about: About
     name: str
     proposing: bool = True
-    """Whether a refusal says what could be released instead; looking for it takes a suppression for each try."""
+    """Whether a refusal says which published cells are to blame, and what could be released instead; looking for both
+    takes many attacks, and a suppression for each try."""
 
     def beside(self, table: Table, promise: Promise) -> Beside:
         """What `suppress` protects in the place of the table."""
@@ -59,7 +60,7 @@ class Remembering:
         So is one that holds sensitive cells that are exposed in any case.
         """
         bare = self.beside(with_hidden(table, np.ones(table.size, dtype=np.bool_)), beside.given)
-        without = audit(bare.cells, bare.promise)
+        without = verdicts_on(bare.cells, bare.promise)
         before = without.open_to
         cells = beside.cells
         own = {cells.name_of(int(cell)) for cell in beside.own if cell >= 0}
@@ -76,15 +77,18 @@ class Remembering:
         if not fresh:
             return replace(report, exposed=(), undecided=())
         assert isinstance(bare.cells, Linked)
-        shown = [each for each in without.exposed if each.cell in fresh][:MOST_REASONS]
+        without = audit(bare.cells, bare.promise) if self.proposing else without
+        shown = [each for each in without.exposed if each.cell in fresh][: MOST_REASONS if self.proposing else 0]
         reasons = [(each, blamed(bare.cells, without, each)) for each in shown]
-        because = tuple(f"{e.cell}: {'; '.join(why)}" for e, why in reasons if why)
+        because = tuple(f"{e.cell}: {'; '.join(why.cells)}" for e, why in reasons if why.cells)
+        fewest = because and all(why.smallest for _, why in reasons if why.cells)
         instead = self._instead(table, beside.given)
         error = NotBeside(
             f"{self.name} cannot be protected beside what is published: {len(fresh)} "
             f"{'cell stays' if len(fresh) == 1 else 'cells stay'} exposed",
             where=listed(fresh, most=10),
             hint=(f"what is published makes it impossible ({'), ('.join(because)}). " if because else "")
+            + ("no fewer published cells do. " if fewest else "")
             + (f"could be released instead: {', or '.join(instead)}. " if instead else "")
             + "rounding or intervals do not help: the exposed cells follow without the table. what is already "
             "published cannot be hidden any more: publish less detail.",
