@@ -59,8 +59,10 @@ def released(folder: Path, seed: int, years: int, with_ledger: bool) -> dict[str
     ledger = dk.open_ledger(folder / "ledger", create=True) if with_ledger else None
     told = {"tables": 0, "cells": 0, "primary": 0, "hidden": 0, "value hidden": 0.0, "refused": 0, "slowest": 0.0}
     catalogue: list[dict[str, Any]] = []
+    asked: dict[str, Issue] = {}
     value = 0.0
     for issue in issues(seed, years):
+        asked[issue.name] = issue
         begin = time.process_time()
         table = _protected(issue, ledger)
         took = time.process_time() - begin
@@ -69,7 +71,7 @@ def released(folder: Path, seed: int, years: int, with_ledger: bool) -> dict[str
             print(f"{issue.name}: {took:.1f} CPU s", file=sys.stderr)
         if table is None:
             told["refused"] += 1
-            catalogue.append(_published(folder, issue, None, len(catalogue)))
+            catalogue.append(_published(folder, issue, None, len(catalogue)) | _corrected(issue, asked))
             continue
         told["tables"] += 1
         if issue.ratio_of is None:
@@ -78,7 +80,7 @@ def released(folder: Path, seed: int, years: int, with_ledger: bool) -> dict[str
             told["hidden"] += int(table.hidden.sum())
             told["value hidden"] += float(table.value[table.hidden].sum())
             value += float(table.value.sum())
-        catalogue.append(_published(folder, issue, table, len(catalogue)))
+        catalogue.append(_published(folder, issue, table, len(catalogue)) | _corrected(issue, asked))
     told["value hidden"] = round(told["value hidden"] / value, 4)
     (folder / "catalogue.json").write_text(
         json.dumps(
@@ -123,6 +125,17 @@ def _ways(issue: Issue) -> Iterator[tuple[str, dk.Table]]:
 
 def _with(table: dk.Table, hidden: np.ndarray) -> dk.Table:
     return replace(table, status=np.where(hidden, np.uint8(1), np.uint8(0)))
+
+
+def _corrected(issue: Issue, asked: dict[str, Issue]) -> dict[str, Any]:
+    """By which factors values of a revised table were corrected at least and at most, and its finest codes."""
+    if not issue.about.revises:
+        return {}
+    before = asked[issue.about.revises].table
+    parts = issue.table.inner & (before.value > 0)
+    factor = issue.table.value[parts] / before.value[parts]
+    codes = {name: [code for code in tree.codes if code != tree.total] for name, tree in issue.table.by.items()}
+    return {"corrected": [float(factor.min()) - 1e-9, float(factor.max()) + 1e-9], "asked": codes}
 
 
 def _published(folder: Path, issue: Issue, table: dk.Table | None, number: int) -> dict[str, Any]:
