@@ -138,7 +138,8 @@ class _Read:
     def _groups(self, table: Mapping[str, Any]) -> dict[str, list[str]]:
         states = {"s0": ["d0", "d1"], "s1": ["d2", "d3"], "s2": ["d4", "d5"]}
         every = {code: parts for each in self.catalogue["groups"].values() for code, parts in each.items()}
-        return every | states | table["groups"]
+        own: dict[str, list[str]] = table["groups"]
+        return every | states | own
 
     def _inner(self, codes: Mapping[str, str], groups: Mapping[str, list[str]]) -> np.ndarray:
         """The finest cells behind the codes of a published one."""
@@ -221,9 +222,9 @@ class _Read:
 
     def _revised(self, table: Mapping[str, Any]) -> None:
         """A table with corrected values: one unknown for every cell of it, near the one before."""
-        groups, low, high = self._groups(table), *table["corrected"]
-        names = list(table["asked"])
-        number = {codes: self.size + i for i, codes in enumerate(product(*table["asked"].values()))}
+        low, high = table["corrected"]
+        groups, names = self._groups(table), list(table["asked"])
+        number = {tuple(codes): self.size + i for i, codes in enumerate(product(*table["asked"].values()))}
         self.size += len(number)
 
         def members(codes: Mapping[str, str]) -> np.ndarray:
@@ -231,8 +232,8 @@ class _Read:
             fits = [n for c, n in number.items() if all(w in (*TOTALS, x) for w, x in zip(wanted, c, strict=True))]
             return np.array(fits)
 
-        for codes, own in number.items():
-            before = self._members({**table["fixed"], **dict(zip(names, codes, strict=True))}, table["period"], groups)
+        for inner, own in number.items():
+            before = self._members({**table["fixed"], **dict(zip(names, inner, strict=True))}, table["period"], groups)
             both = np.append(own, before)
             self.rows.add(both, np.append(1.0, np.full(before.size, -high)), -np.inf, 0.0)
             self.rows.add(both, np.append(1.0, np.full(before.size, -low)), 0.0, np.inf)

@@ -11,7 +11,8 @@ Too close: the most it can contribute is less than the house's p% above what it 
 the most units of every group that published counts tell apart. And of all groups whose sum follows from published
 numbers he asks for one with fewer firms than the minimum count, in whole numbers.
 
-With ``--desk`` requests are answered at a desk, beside a ledger in a folder; ``--least`` is the minimum count.
+With ``--desk`` requests are answered at a desk, beside a ledger in a folder; ``--least`` is the minimum count. With
+``--rounding give`` rounded values are given where nothing else can be; the attacker knows between which ends they lie.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 import diskret as dk
 from diskret.ledger import About
 from diskret.requests import Answer, Desk, House, Query, Records, Shown, answer
+from diskret.requests.beside import Rounding
 
 P, UNITS = 10.0, 3
 COLUMNS = ("region", "sector", "size")
 REGIONS = {"N": ["N1", "N2", "N3"], "S": ["S1", "S2"], "W": ["W1"]}
 Rows = npt.NDArray[np.bool_]
-Published = list[tuple[Rows, float]]
+Published = list[tuple[Rows, float, float]]
+"""Which firms a number counts, and between which ends it lies: twice the same where it is exact."""
 
 
 @dataclass
@@ -48,6 +51,8 @@ class Tally:
     cells: int = 0
     hidden: int = 0
     repeats: int = 0
+    rounded: int = 0
+    """Answers that are rounded."""
     targets: int = 0
     programmes: int = 0
     exact: int = 0
@@ -117,14 +122,18 @@ def adverse(rng: np.random.Generator, data: dict[str, list[Any]], earlier: list[
     return kind, replace(before, without={**before.without, name: (code,)})
 
 
-def run(tally: Tally, seed: int, requests: int, size: int, *, least: int = UNITS, folder: Path | None = None) -> None:
+def run(
+    tally: Tally, seed: int, requests: int, size: int, *, least: int = UNITS, folder: Path | None = None,
+    rounding: Rounding = "propose",
+) -> None:  # fmt: skip
     """One campaign, and the attack on it; at a desk if there is a folder for its ledger."""
     rng = np.random.default_rng(seed)
     data = firms(rng, size)
     tree = dk.Hierarchy.from_nested({"Total": {k: [c for c in v if c in data["region"]] for k, v in REGIONS.items()
                                                if _below(k, data)}})  # fmt: skip
     records = Records.of(data, [*COLUMNS, "employees"], ["turnover"], {"region": tree})
-    house = House(rules=dk.rules.MinCount(least) | dk.rules.PPercent(P), method=dk.methods.Moves(effort="quick"))
+    rules, quick = dk.rules.MinCount(least) | dk.rules.PPercent(P), dk.methods.Moves(effort="quick")
+    house = House(rules=rules, method=quick, rounding=rounding)
     desk = None
     if folder is not None:
         about = About(population="firms", period="2024", unit="EUR")
@@ -145,6 +154,7 @@ def run(tally: Tally, seed: int, requests: int, size: int, *, least: int = UNITS
         else:
             done = answer(records, query, house, released[query.value]) if desk is None else desk.answer(query)
             given[query.key()] = done
+            tally.rounded += bool(done.rounded)
             if done.table is not None and done.shown is not None:
                 released[query.value].append(done.shown)
                 published[query.value] += seen(data, done)
@@ -170,7 +180,8 @@ def seen(data: dict[str, list[Any]], done: Answer) -> Published:
         rows = inside.copy()
         for name in done.given.by:
             rows &= _has(data, name, str(columns[name][row]))
-        found.append((rows, float(columns[done.table.response][row])))
+        number, half = float(columns[done.table.response][row]), done.rounded / 2
+        found.append((rows, number - half, number + half))
     return found
 
 
@@ -201,15 +212,25 @@ def _counted(data: dict[str, list[Any]], query: Query) -> Rows:
 
 def _groups(published: Published, size: int) -> tuple[Rows, npt.NDArray[np.int64]]:
     """Firms that no published number tells apart: the numbers as sums of groups, and the group of each firm."""
-    rows = np.array([r for r, _ in published]) if published else np.zeros((0, size), dtype=np.bool_)
+    rows = np.array([r for r, _, _ in published]) if published else np.zeros((0, size), dtype=np.bool_)
     _, first, group = np.unique(rows.T, axis=0, return_index=True, return_inverse=True)
     return rows[:, first], group.reshape(-1).astype(np.int64)
+
+
+def _said(rows: Rows, published: Published) -> dict[str, Any]:
+    """What is published as equations and bounds over groups, in the words of the solver."""
+    low, high = (np.array([each[end] for each in published]) for end in (1, 2))
+    sums, exact = rows.astype(float), low == high
+    said: dict[str, Any] = {"A_eq": sums[exact], "b_eq": low[exact]} if exact.any() else {}
+    if not exact.all():
+        said |= {"A_ub": np.vstack([sums[~exact], -sums[~exact]]), "b_ub": np.append(high[~exact], -low[~exact])}
+    return said
 
 
 def attack_values(tally: Tally, truth: npt.NDArray[np.float64], published: Published) -> None:
     """How much anybody who contributes himself learns of the largest contributor of every group."""
     rows, group = _groups(published, truth.size)
-    right = np.array([v for _, v in published])
+    said = _said(rows, published)
     known = [np.sort(truth[group == g])[::-1] for g in range(rows.shape[1])]
     covered = rows.any(axis=0) if len(rows) else np.zeros(rows.shape[1], dtype=np.bool_)
     for target in np.flatnonzero(covered).tolist():
@@ -234,7 +255,7 @@ def attack_values(tally: Tally, truth: npt.NDArray[np.float64], published: Publi
             cost = np.zeros(rows.shape[1])
             cost[target] = -1
             bounds = [(low, None if np.isinf(high) else high) for low, high in zip(least, most, strict=True)]
-            done = linprog(cost, A_eq=rows.astype(float), b_eq=right, bounds=bounds, method="highs")
+            done = linprog(cost, **said, bounds=bounds, method="highs")
             tally.programmes += 1
             if done.status == 3:  # nothing limits it
                 continue
@@ -242,7 +263,7 @@ def attack_values(tally: Tally, truth: npt.NDArray[np.float64], published: Publi
             solutions.append(done.x)
             if done.x[target] < enough:
                 tally.close += 1
-                low = linprog(-cost, A_eq=rows.astype(float), b_eq=right, bounds=bounds, method="highs")
+                low = linprog(-cost, **said, bounds=bounds, method="highs")
                 tally.exact += bool(
                     -done.fun - low.fun < 1e-6 * max(1.0, own) and known[target].size <= 1 + (taken > 0)
                 )
@@ -250,7 +271,7 @@ def attack_values(tally: Tally, truth: npt.NDArray[np.float64], published: Publi
 
 def attack_groups(tally: Tally, size: int, published: Published, least: int) -> None:
     """Whether fewer firms than the minimum count are a sum and difference of what was published."""
-    rows, group = _groups(published, size)
+    rows, group = _groups([each for each in published if each[1] == each[2]], size)
     if not len(rows):
         return
     units = np.bincount(group, minlength=rows.shape[1])
@@ -267,14 +288,14 @@ def attack_groups(tally: Tally, size: int, published: Published, least: int) -> 
 def attack_counts(tally: Tally, size: int, published: Published, least: int = UNITS) -> None:
     """Of every group of units the least and the most that published counts allow."""
     rows, group = _groups(published, size)
-    right = np.array([v for _, v in published])
+    said = _said(rows, published)
     units = np.bincount(group, minlength=rows.shape[1])
     covered = rows.any(axis=0) if len(rows) else np.zeros(rows.shape[1], dtype=np.bool_)
     for target in np.flatnonzero(covered & (units < least)).tolist():
         tally.counted += 1
         cost = np.zeros(rows.shape[1])
         cost[target] = -1
-        done = linprog(cost, A_eq=rows.astype(float), b_eq=right, bounds=(0, None), method="highs")
+        done = linprog(cost, **said, bounds=(0, None), method="highs")
         assert done.status == 0, done.message
         tally.few += round(-done.fun) < least
 
@@ -288,13 +309,17 @@ def main() -> None:
     said.add_argument("--seed", type=int, default=1)
     said.add_argument("--least", type=int, default=UNITS)
     said.add_argument("--desk", action="store_true")
+    said.add_argument("--rounding", choices=["give", "propose", "never"], default="propose")
     asked = said.parse_args()
     tally, start = Tally(), time.process_time()
     warnings.simplefilter("ignore", dk.ProtectionWarning)
     for campaign in range(asked.campaigns):
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / "ledger" if asked.desk else None
-            run(tally, asked.seed * 100_000 + campaign, asked.requests, asked.firms, least=asked.least, folder=folder)
+            seed = asked.seed * 100_000 + campaign
+            run(
+                tally, seed, asked.requests, asked.firms, least=asked.least, folder=folder, rounding=asked.rounding
+            )  # fmt: skip
         found = f"{tally.exact} exact, {tally.close} too close, {tally.few} few, {tally.together} together"
         print(f"{campaign + 1} campaigns, {time.process_time() - start:.0f} CPU s: {found}", flush=True)
     everything: dict[str, int] = {}
@@ -304,7 +329,8 @@ def main() -> None:
         print(f"  {kind:<12}", ", ".join(f"{number} {each}" for each, number in sorted(of.items())))
     total = sum(everything.values())
     print(f"{total:,} requests:", ", ".join(f"{n:,} {k} ({100 * n / total:.1f} %)" for k, n in everything.items()))
-    print(f"{tally.cells:,} cells given, {tally.hidden:,} of them hidden; {tally.repeats:,} asked again")
+    print(f"{tally.cells:,} cells given, {tally.hidden:,} of them hidden; {tally.repeats:,} asked again, "
+          f"{tally.rounded:,} answers rounded")  # fmt: skip
     print(f"attacked {tally.targets:,} largest contributors with {tally.programmes:,} programmes: "
           f"{tally.exact} exact, {tally.close} too close")  # fmt: skip
     print(

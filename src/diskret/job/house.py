@@ -6,9 +6,9 @@ the house; `table.by` lists the columns that may be asked for and filtered by, `
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -38,6 +38,10 @@ class HouseSection(Section):
     population: str = Field("", description="who is counted, such as 'firms with 20 or more persons'")
     period: str = Field("", description="when, such as 2024 or 2024-Q3")
     unit: str = Field("", description="unit of the values, such as EUR or '1000 EUR'")
+    rounding: Literal["give", "propose", "never"] = Field(
+        "propose",
+        description="where nothing can be given exactly: rounded values are given, proposed to the house, or never",
+    )
     units: int = Field(3, ge=1, description="fewest units behind any number of an output; secret")
     difference: int = Field(3, ge=1, description="fewest units in the difference of two groups; secret")
     degrees: int = Field(10, ge=1, description="fewest degrees of freedom that a model leaves")
@@ -64,11 +68,8 @@ class Office:
         # a promise does not depend on the table it is about, except for coalitions, which name cells
         promise = promise_of(self.job, System.of(["a"], [0.0], []))
         rules = rules_of(self.job)
-        return (
-            House(rules=rules, promise=promise)
-            if asked is None
-            else House(rules=rules, promise=promise, method=asked.made())
-        )
+        house = House(rules=rules, promise=promise, rounding=self.said.rounding)
+        return house if asked is None else replace(house, method=asked.made())
 
     @property
     def output_rules(self) -> OutputRules:

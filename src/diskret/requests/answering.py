@@ -19,6 +19,7 @@ from diskret.requests.beside import Beside, House, beside_released
 from diskret.requests.differing import differing
 from diskret.requests.query import Query
 from diskret.requests.records import Records
+from diskret.requests.rounding import rounded_beside, rounded_table
 from diskret.requests.shown import ALL, Shown, shown_by, trees_of
 
 Kind = Literal["table", "reduced", "refused"]
@@ -44,6 +45,10 @@ class Answer:
     """The table with its statuses; confidential, like every table: publish it."""
     reasons: tuple[str, ...]
     """Why cells are hidden, or everything is: internal."""
+    rounded: float = 0.0
+    """The multiple to which the values of the table are rounded; 0: they are exact."""
+    kept: Table | None = None
+    """Of a rounded table the same with its true values, for the ledger."""
     shown: Shown | None = None
     """What will be known of it from now on."""
     earlier: str = ""
@@ -55,7 +60,9 @@ class Answer:
         if self.kind == "table":
             return ()
         said = [PUBLIC]
-        if self.given is not None and self.given != self.asked:
+        if self.given is not None and self.rounded:
+            said.insert(0, f"given instead: {self.given.words()}, rounded to {_base(self.rounded)}")
+        elif self.given is not None and self.given != self.asked:
             said.insert(0, f"given instead: {self.given.words()}")
         return tuple(said)
 
@@ -76,10 +83,20 @@ class Answer:
             told["given"] = self.given.to_dict()
         if self.table is not None:
             told |= {"cells": self.table.size, "hidden": int(self.table.hidden.sum())}
+        told |= {"rounded": self.rounded} if self.rounded else {}
         return told | ({"earlier": self.earlier} if self.earlier else {})
 
     def __str__(self) -> str:
         return self.report()
+
+
+def _base(base: float) -> str:
+    """A multiple in words.
+
+    >>> _base(10000.0)
+    '10,000'
+    """
+    return f"{base:,.10g}"
 
 
 SAID = {"table": "given as asked", "reduced": "a reduced table is given", "refused": "refused"}
@@ -91,7 +108,7 @@ def answer(
     """Answer a request from records beside everything that was released.
 
     Nothing that was released is hidden any more; only cells of the new table are. With ``reduce`` coarser tables are
-    tried where more than half of the occupied cells would be hidden.
+    tried where more than half of the occupied cells would be hidden, and rounded values where nothing else is left.
 
     >>> from diskret import rules
     >>> firms = {"region": list("AAAABBBBC"), "x": [5, 6, 7, 8, 5, 6, 7, 8, 9]}
@@ -106,13 +123,15 @@ def answer(
     frequency, contributions = query.value is None, records.value(query.value)
     reasons: list[str] = []
     best: tuple[float, Query, Beside] | None = None
+    first: Beside | None = None
     for tried in [query, *(_coarser(records, query) if reduce else ())]:
         new = shown_by(records, tried)
         found = beside_released(released, new, contributions, house, frequency=frequency)
         if not found.safe:
             found = _all_hidden(released, found, contributions, house, frequency)
         share = _hidden_share(found)
-        if tried == query:
+        if first is None:
+            first = found
             reasons += _reasons(found, released, contributions, house, frequency)
         fresh = not found.hidden.all() and bool((~found.hidden & (found.count > 0)).any())
         if found.safe and fresh and (best is None or share < best[0]):
@@ -120,7 +139,8 @@ def answer(
         if best is not None and best[0] <= MOST_HIDDEN:
             break
     if best is None:
-        return Answer(kind="refused", asked=query, given=None, table=None, reasons=tuple(reasons))
+        assert first is not None
+        return _instead(records, query, first, released, house if reduce else replace(house, rounding="never"), reasons)
     _, given, found = best
     kind: Kind = "table" if given == query and not found.hidden.any() else "reduced"
     shown = replace(found.table, open=~found.hidden.reshape(found.table.shape))
@@ -132,6 +152,28 @@ def answer(
         reasons=tuple(reasons),
         shown=shown,
     )
+
+
+def _instead(
+    records: Records, query: Query, found: Beside, released: Sequence[Shown], house: House, reasons: Sequence[str]
+) -> Answer:
+    """A refusal that says whether rounded values could be given; or these, if the house gives them."""
+    refused = Answer(kind="refused", asked=query, given=None, table=None, reasons=tuple(reasons))
+    frequency = query.value is None
+    if house.rounding == "never" or found.revised:
+        return refused
+    rounded = rounded_beside(released, found, records.value(query.value), house, frequency=frequency)
+    if rounded is None:
+        return refused
+    if house.rounding == "propose":
+        return replace(
+            refused, reasons=(*reasons, f"could be given instead: the same, rounded to {_base(rounded.base)}")
+        )
+    kept = _table(query, trees_of(records, query), replace(found, hidden=rounded.hidden))
+    return Answer(
+        kind="reduced", asked=query, given=query, table=rounded_table(kept, rounded.base), reasons=tuple(reasons),
+        rounded=rounded.base, kept=kept, shown=rounded.shown,
+    )  # fmt: skip
 
 
 def _all_hidden(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ from diskret.suppression.methods import AnyMethod, Moves
 from diskret.suppression.suppress import suppress
 
 Rows = npt.NDArray[np.bool_]
+Rounding = Literal["give", "propose", "never"]
 MOST_GROUPS = 40
 """Groups that break a rule only together, after which a table is not given."""
 
@@ -41,6 +43,8 @@ class House:
     rules: AnyOf
     promise: Promise = Promise()
     method: AnyMethod = Moves()
+    rounding: Rounding = "propose"
+    """What is done where nothing can be given exactly: rounded values are given, proposed to the house, or neither."""
 
     def refuse_others(self) -> None:
         """Refuse rules that look at more than how many there are and what they contribute."""

@@ -15,12 +15,14 @@ from diskret.ledger.ledger import Ledger
 from diskret.ledger.lock import alone_in
 from diskret.model.errors import BadOption, Contradiction, DamagedLedger, LedgerBusy
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.table import Table
 from diskret.requests.answering import Answer, answer, answer_table
 from diskret.requests.beside import House
 from diskret.requests.located import about_of, located
 from diskret.requests.query import Query
 from diskret.requests.records import Records
 from diskret.requests.register import Register
+from diskret.requests.rounding import rounded_table
 from diskret.requests.shown import ALL, trees_of
 
 
@@ -66,10 +68,10 @@ class Desk:
             done = self._judged(query, reduce)
             name = self._name(len(earlier) + 1)
             on = on or datetime.now(UTC).date().isoformat()
-            if done.table is not None and done.given is not None:
-                about = self._apart(about_of(self.about, self.records, done.given))
+            table = _kept(done)
+            if table is not None:
                 self.ledger.add(
-                    done.table, about, name=name, promise=self.house.promised(done.given.value is None),
+                    table, self._about(done), name=name, promise=self.house.promised(query.value is None),
                     data=self.records.fingerprint, on=on,
                 )  # fmt: skip
                 if len(self.ledger.entries) != known + 1:
@@ -84,11 +86,11 @@ class Desk:
         """The answer beside what the records can tell, and beside the rest by the check of the ledger."""
         known = located(self.ledger, self.records, self.about, query.value)
         done = answer(self.records, query, self.house, known.shown, reduce=reduce)
-        if not known.beyond or done.table is None or done.given is None:
+        table = _kept(done)
+        if not known.beyond or table is None:
             return done
-        about = self._apart(about_of(self.about, self.records, done.given))
         try:
-            checked = self.ledger.check(done.table, about, self.house.promise, name="the answer")
+            checked = self.ledger.check(table, self._about(done), self.house.promise, name="the answer")
             if checked.safe:
                 return done
             said = checked.report().splitlines()[1:]
@@ -97,6 +99,11 @@ class Desk:
             said = [e.what, *([e.where] if e.where else [])]
         reasons = (*done.reasons, *said)
         return Answer(kind="refused", asked=query, given=None, table=None, reasons=reasons)
+
+    def _about(self, done: Answer) -> About:
+        """What the table of an answer counts."""
+        assert done.given is not None
+        return replace(self._apart(about_of(self.about, self.records, done.given)), rounded=done.rounded)
 
     def _name(self, number: int) -> str:
         """A name that no entry has: an answer may have been entered whose request was cut off."""
@@ -115,7 +122,7 @@ class Desk:
             "on": on, "who": who, "asked": query.to_dict(), "key": query.key(), "data": self.records.fingerprint,
             "answer": done.kind, "given": None if done.given is None else done.given.to_dict(),
             "entry": name if done.table is not None else "", "reasons": list(done.reasons),
-        }  # fmt: skip
+        } | ({"rounded": done.rounded} if done.rounded else {})  # fmt: skip
 
     def _again(self, query: Query, before: Mapping[str, Any]) -> Answer:
         """The answer that was given to the same question."""
@@ -134,4 +141,11 @@ class Desk:
         if np.isnan(value).any():
             raise BadOption("the entry of the answer holds no values", hint="it was not entered by a request.")
         table = answer_table(given, trees_of(self.records, given), value, count, status)
-        return Answer(kind=before["answer"], asked=query, given=given, table=table, reasons=reasons, earlier=earlier)
+        said = Answer(kind=before["answer"], asked=query, given=given, table=table, reasons=reasons, earlier=earlier)
+        base = float(before.get("rounded", 0.0))
+        return replace(said, table=rounded_table(table, base), rounded=base, kept=table) if base else said
+
+
+def _kept(done: Answer) -> Table | None:
+    """The table of an answer with its true values."""
+    return done.table if done.kept is None else done.kept
