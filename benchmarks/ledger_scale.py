@@ -2,8 +2,9 @@
 
 The ledger holds tables of 5,050 cells (100 regions, 49 branches), 50 for each of several values and years: one for each
 of 49 kinds of firms, and one for all. Hidden are cuboids of eight cells over two regions, two branches and two kinds.
-The new table shows regions by 98 kinds of owners. With ``--whole`` every table is written in full; otherwise those of
-other values and years, which are not loaded for the check, hold one row only, so that building takes minutes.
+The new table shows regions by 98 kinds of owners. It is checked, checked again, entered, and then a second one by other
+kinds of owners is checked beside all of them. With ``--whole`` every table is written in full; otherwise those of other
+values and years, which are not loaded for the check, hold one row only, so that building takes minutes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 import diskret as dk
-from diskret.ledger import About, index
+from diskret.ledger import About, Ledger, index
+from diskret.ledger.check import LedgerCheck
 from diskret.ledger.entry import Entry, cells_of
 from diskret.ledger.lock import alone_in
 from diskret.ledger.storage import write_entry
@@ -33,24 +35,53 @@ def main() -> None:
     asked.add_argument("--keep", default="")
     given = asked.parse_args()
     place = Path(given.keep or tempfile.mkdtemp()) / "ledger"
-    begin = time.process_time()
+    clock = _Clock()
     cells = _built(place, given.tables, given.whole) if not place.exists() else 0
-    print(f"built: {given.tables} tables, {cells} cells in {time.process_time() - begin:.0f} CPU s", flush=True)
-    begin = time.process_time()
+    print(f"built: {given.tables} tables, {cells} cells in {clock}", flush=True)
+    size = sum(each.stat().st_size for each in place.rglob("*") if each.is_file())
+    clock = _Clock()
     ledger = dk.open_ledger(place)
-    print(f"opened: {ledger} in {time.process_time() - begin:.1f} CPU s", flush=True)
-    table, about = _new()
-    for again in ("first", "again"):
-        begin, wall = time.process_time(), time.monotonic()
-        found = ledger.check(table, about, name="by owners")
-        took = time.process_time() - begin, time.monotonic() - wall
-        print(
-            f"checked {again}: {table.size} cells beside {len(found.connected)} tables, "
-            f"{found.audit.table.size} cells connected, {found.audit.checked} primary, safe: {found.safe}, "
-            f"{took[0]:.1f} CPU s, {took[1]:.1f} s",
-            flush=True,
-        )
+    print(
+        f"opened: {ledger}, {sum(e.cells for e in ledger.entries)} cells, {size / 1e6:.0f} MB, in {clock}", flush=True
+    )
+    table, about = _new(99, "owner")
+    _check(ledger, table, about, "first")
+    _check(ledger, table, about, "again")
+    fresh = dk.open_ledger(place)
+    found = _check(fresh, table, about, "in a ledger opened anew")
+    if given.keep:
+        return
+    clock = _Clock()
+    fresh.add(table, about, name="by owners", settled=found.audit)
+    print(f"entered in {clock}", flush=True)
+    other, about = _new(98, "form")
+    _check(fresh, other, about, "second table, after the first was entered")
+    clock = _Clock()
+    print(f"verified: {len(fresh.verify())} flaws in {clock}")
     print(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+
+
+class _Clock:
+    """CPU seconds and seconds since it was made."""
+
+    def __init__(self) -> None:
+        self.cpu, self.wall = time.process_time(), time.monotonic()
+
+    def __str__(self) -> str:
+        return f"{time.process_time() - self.cpu:.1f} CPU s, {time.monotonic() - self.wall:.1f} s"
+
+
+def _check(ledger: Ledger, table: dk.Table, about: About, which: str) -> LedgerCheck:
+    clock = _Clock()
+    found = ledger.check(table, about, name="by owners")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(
+        f"checked {which}: {table.size} cells beside {len(found.connected)} tables, {found.audit.table.size} cells "
+        f"connected, {found.audit.checked} primary, {found.audit.without_solver} settled by moves, safe: {found.safe}, "
+        f"{clock}, {memory:.2f} GB so far",
+        flush=True,
+    )
+    return found
 
 
 def _world(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -120,20 +151,20 @@ def _built(place: Path, tables: int, whole: bool) -> int:
     return total
 
 
-def _new() -> tuple[dk.Table, About]:
+def _new(seed: int, axis: str) -> tuple[dk.Table, About]:
     """Regions by kinds of owners: a table of 10,000 cells of the first value and year."""
     value, _ = _world(0)
-    draw = np.random.default_rng(99)
+    draw = np.random.default_rng(seed)
     share = draw.multinomial(1000, np.full(OWNERS, 1 / OWNERS), REGIONS) / 1000
     rows = value.sum(axis=(1, 2))
     inner = np.floor(rows[:, None] * share)
     inner[:, 0] += rows - inner.sum(axis=1)
     data = _summed(inner)
     table = dk.Table(
-        by={"region": _tree("r", REGIONS), "owner": _tree("o", OWNERS)}, response="turnover", value=data,
+        by={"region": _tree("r", REGIONS), axis: _tree(axis[0], OWNERS)}, response="turnover", value=data,
         status=np.zeros(data.shape, np.uint8),
     )  # fmt: skip
-    table = table.with_status("primary", [[f"r{i}", f"o{i}"] for i in range(0, 90, 3)])
+    table = table.with_status("primary", [[f"r{i}", f"{axis[0]}{i}"] for i in range(0, 90, 3)])
     done = dk.suppress(table, method=dk.methods.Cuboids()).table
     return done, About(population="firms 0", period="2015")
 
