@@ -1,7 +1,8 @@
 """What could be given rounded where nothing can be given exactly: every rounded value says between which ends one lies.
 
 A rounded value is an interval that everybody knows. Cells that are sensitive by themselves are not given, not even
-rounded. The others are rounded to the smallest power of ten of which the attack on all tables finds nothing exposed.
+rounded. The others are rounded to ever smaller powers of ten, as long as the attack on all tables finds nothing
+exposed.
 """
 
 from __future__ import annotations
