@@ -81,14 +81,20 @@ class Remembering:
         shown = [each for each in without.exposed if each.cell in fresh][: MOST_REASONS if self.proposing else 0]
         reasons = [(each, blamed(bare.cells, without, each)) for each in shown]
         because = tuple(f"{e.cell}: {'; '.join(why.cells)}" for e, why in reasons if why.cells)
-        fewest = because and all(why.smallest for _, why in reasons if why.cells)
+        blame = "), (".join(because)
+        fewest = bool(because) and all(why.smallest for _, why in reasons if why.cells)
         instead = self._instead(table, beside.given)
         error = NotBeside(
             f"{self.name} cannot be protected beside what is published: {len(fresh)} "
             f"{'cell stays' if len(fresh) == 1 else 'cells stay'} exposed",
             where=listed(fresh, most=10),
-            hint=(f"what is published makes it impossible ({'), ('.join(because)}). " if because else "")
-            + ("no fewer published cells do. " if fewest else "")
+            hint=(
+                f"what is published makes it impossible ({blame}). no fewer published cells do. "
+                if fewest
+                else f"what is published makes it impossible ({blame}). "
+                if because
+                else ""
+            )
             + (f"could be released instead: {', or '.join(instead)}. " if instead else "")
             + "rounding or intervals do not help: the exposed cells follow without the table. what is already "
             "published cannot be hidden any more: publish less detail.",
