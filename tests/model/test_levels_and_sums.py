@@ -110,7 +110,7 @@ def test_what_needs_counts_says_that_they_are_missing(rule: Any) -> None:
 
 def test_whoever_contributes_all_of_a_cell_is_alone_in_it() -> None:
     assert alone_in(ranked()).tolist() == [True, False, False, False, False]
-    assert "whoever contributes all of a cell is taken to be alone" in dk.Promise().assumed(ranked())
+    assert "whoever contributes all of a cell is assumed to be alone" in dk.Promise().assumed(ranked())
 
 
 def test_patterns_are_safe_against_single_contributors_who_were_not_counted() -> None:

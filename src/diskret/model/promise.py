@@ -38,7 +38,7 @@ class Promise:
     >>> print(Promise())
     Nobody who reads the published table, and nobody who is alone in one of its cells, can narrow a primary cell down
     further than the primary rules allow: its interval reaches as far above and below the value as they demand (a
-    minimum count: by its margin), and it is never a single number. Everybody is taken to know that no value is
+    minimum count: by its margin), and it is never a single number. Everybody is assumed to know that no value is
     negative, if none is. The hidden cells of a line taken together do not break the primary rules either.
     >>> Promise().covers(Promise(guard="public")), Promise.from_dict(Promise().to_dict()) == Promise()
     (True, True)
@@ -149,13 +149,13 @@ class Promise:
         return fill(" ".join(sentences), WIDTH)
 
     def assumed(self, table: Cells, language: str = "en") -> str:
-        """What attackers are taken to know about those behind the cells of a table, in plain words.
+        """What attackers are assumed to know about those behind the cells of a table, in plain words.
 
         >>> from diskret import Table
         >>> table = Table.from_cells({"s": ["a"], "x": [1], "n": [1]}, by={"s": None}, value="x", count="n")
         >>> print(fill(Promise().assumed(table), 100))
         The table does not say who is behind its cells: two cells of one owner count as two owners. No
-        respondent is taken to publish values of its own.
+        respondent is assumed to publish values of its own.
         """
         say, people = words("promise", language), table.respondents
         said = [] if self.guard == "public" else [say[f"owners {_owners(table)}"]]
