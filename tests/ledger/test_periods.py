@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import diskret as dk
-from diskret.ledger.about import About
+from diskret.ledger.about import About, Ratio
 from diskret.ledger.ledger import Ledger
 from diskret.model.errors import MeaningUnknown
 
@@ -81,7 +81,30 @@ def test_a_period_that_nobody_can_add_up_is_refused(ledger: Ledger, period: str)
         ledger.check(regions(1, 2, 3, 4), firms(period))
     with pytest.raises(MeaningUnknown, match="what period"):
         ledger.add(regions(1, 2, 3, 4), firms(period), name="part of it")
-    ledger.add(regions(1, 2, 3, 4), firms(period, stock=True), name="of a day")
+    staff = firms(period, stock=True, value="staff", apart="of a day")
+    ledger.add(regions(1, 2, 3, 4), staff, name="staff")
+
+
+def test_values_of_a_day_and_values_that_add_up_are_two_values(ledger: Ledger) -> None:
+    ledger.add(regions(1, 2, 3, 4), firms("2024"), name="year")
+    with pytest.raises(MeaningUnknown, match="stock"):
+        ledger.add(regions(1, 2, 3, 4), firms("2024-12", stock=True), name="by mistake")
+    ledger.add(regions(1, 2, 3, 4), firms("2024-12", stock=True, value="staff", apart="of a day"), name="staff")
+    with pytest.raises(MeaningUnknown, match="stock"):
+        ledger.check(regions(1, 2, 3, 4), firms("2024-11", value="staff"))
+
+
+def test_a_ratio_over_values_of_a_day_leaves_quarters_adding_up(ledger: Ledger) -> None:
+    """Turnover per person employed at the end of the year: turnover adds up, those employed do not."""
+    ledger.add(regions(100, 200, 300, 400), firms("2024"), name="year")
+    for quarter in (1, 2, 3):
+        ledger.add(regions(20, 50, 70, 100), firms(f"2024-Q{quarter}"), name=f"Q{quarter}")
+    staff = firms("2024", stock=True, value="staff", apart="of a day")
+    ledger.add(regions(10, 20, 30, 40), staff, name="staff")
+    each = dk.Table.from_cells({"r": list("abcd"), "g": [10.0] * 4}, by={"r": REGION}, value="g")
+    ledger.add(each, firms("2024", value="x", ratio=Ratio(under={"value": "staff"})), name="per head")
+    found = ledger.check(regions(40, 50, 90, 100, alone=True), firms("2024-Q4"))
+    assert any(e.cell.startswith("r=a, period=2024-Q4") for e in found.audit.exposed)
 
 
 def test_a_period_of_which_somebody_says_what_it_is_made_of_is_known(ledger: Ledger) -> None:

@@ -312,6 +312,12 @@ class Ledger:
                 hint="name population, value and unit as the ledger does; if it is something else, say why: "
                 "apart='...'.",
             )
+        others = [e for e in self.entries if e.subject == entry.subject and e.about.ratio is None]
+        if entry.about.ratio is None and any(each.about.stock != entry.about.stock for each in others):
+            raise MeaningUnknown(
+                f"{entry.name!r} and {others[0].name!r} do not say alike whether values are of a day (stock)",
+                hint="say it of all tables of a value or of none; what is of a day is another value than what adds up.",
+            )
         after = schemes_of((*self.entries, entry))
         for axis, scheme in after.items():
             refuse_unknown(scheme, self.schemes.get(axis), entry.name)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diskret.ledger.about import PERIOD
 from diskret.ledger.families import Family, family_of
 from diskret.ledger.nodes import Keys, Sets, numbered
 from diskret.model.arrays import Floats, Ints
@@ -42,14 +43,18 @@ class Sums:
         return int(self.axis.size)
 
 
-def sums_among(key: Keys, axes: Sequence[str], along: Sequence[str], sets: Sets) -> Sums:
-    """All sums among cells with different keys; ``along`` are the classifications that add up."""
+def sums_among(key: Keys, axes: Sequence[str], sets: Sets, still: Sequence[int] = ()) -> Sums:
+    """All sums among cells with different keys; values of the subjects in ``still`` do not add up over periods."""
     shown = key.shape[0]
     most = max(MOST_TIMES * shown, AT_LEAST)
     known: dict[tuple[str, bytes], Family] = {}
-    groupings = {axis: sets.schemes[axis].groupings() for axis in along}
-    for _ in range(2 * len(along) + 2):
-        found = [_along(key, 1 + axes.index(axis), axis, sets, groupings[axis], known) for axis in along]
+    groupings = {axis: sets.schemes[axis].groupings() for axis in axes}
+    for _ in range(2 * len(axes) + 2):
+        flowing = key[~np.isin(key[:, 0], still)]
+        found = [
+            _along(flowing if axis == PERIOD else key, column, axis, sets, groupings[axis], known)
+            for column, axis in enumerate(axes, start=1)
+        ]
         fresh = np.concatenate([key[:0], *(each.fresh for each in found)])
         if not fresh.size:
             return _joined(key, shown, found, sets, closed=all(f.closed for f in known.values()))

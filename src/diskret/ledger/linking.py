@@ -73,9 +73,7 @@ def linked(
     first = np.flatnonzero(nodes.version == 0)
     over, under = _ratio_keys(given, rows, sets, subjects)
     key, where = _distinct(np.concatenate([nodes.key[first], over, under]), first.size)
-    stock = any(entry.subject in stocks for entry, _ in given)
-    along = [axis for axis in rows.axes if not (axis == "period" and stock)]
-    sums = sums_among(key, rows.axes, along, sets)
+    sums = sums_among(key, rows.axes, sets, [subjects[each] for each in stocks if each in subjects])
     found = Connected.of(given, rows, nodes, sums, ratio, where[first.size :], sets)
     made = system_of(found, subjects, tuple(judges))
     names = [entries[i][0].name for i in made.connected]
