@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import tomllib
 from dataclasses import replace
 
 import pytest
@@ -69,3 +70,8 @@ def test_no_sentence_of_readme_is_longer_than_two_lines() -> None:
     sentences = [each for block in blocks for each in re.split(r"(?<=[.:?!])\s+", re.sub(r"\]\([^)]*\)", "]", block))]
     assert [each for each in sentences if len(" ".join(each.split())) > MOST_LETTERS] == []
     assert max(len(line) for line in README.splitlines() if not line.startswith("|")) <= 120
+
+
+def test_readme_names_every_extra() -> None:
+    project = tomllib.loads((figures.README.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(re.findall(r"`(\w+)`", README.partition("Extras: ")[2])) == set(project["optional-dependencies"])
