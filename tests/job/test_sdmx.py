@@ -57,7 +57,7 @@ def test_a_job_publishes_and_transmits_what_python_does(tmp_path: Path) -> None:
     [
         ({"publish": ["p.sdmx.csv"]}, "output.sdmx: an SDMX file names its dataflow"),
         ({"transmission": [{"file": "t.csv"}]}, "output.sdmx: an SDMX file names its dataflow"),
-        ({"publish": ["p.sdmx.csv"], "sdmx": {"dataflow": "SBS"}}, "output.sdmx: 'SBS' is no dataflow"),
+        ({"publish": ["p.sdmx.csv"], "sdmx": {"dataflow": "SBS"}}, "output.sdmx: 'SBS' is not a dataflow"),
         ({"publish": ["p.sdmx.csv"], "sdmx": NAMED, "counts": True}, "output.sdmx.indicator: missing"),
         ({"publish": ["p.sdmx.csv"], "sdmx": {**NAMED, "dimensions": {"y": "Y"}}}, "no classification 'y'"),
         ({"publish": ["p.xml"], "sdmx": NAMED}, "cannot write 'p.xml'"),

@@ -161,7 +161,7 @@ def test_that_a_table_is_not_protected_is_said_by_true_and_nothing_else(word: An
 
 @pytest.mark.parametrize("nothing", [None, "table", {"x": None}, 3])
 def test_what_is_no_table_is_not_published(nothing: Any, tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match="is no table to publish"):
+    with pytest.raises(BadOption, match="is not a table to publish"):
         dk.publish(nothing, tmp_path / "t.csv")
 
 

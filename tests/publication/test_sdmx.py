@@ -171,14 +171,14 @@ def test_a_message_is_prepared_when_it_is_said_and_never_now(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"dataflow": "SBS"}, "is no dataflow"),
-        ({"dataflow": 'A:B(1.0)"/>'}, "is no dataflow"),
+        ({"dataflow": "SBS"}, "is not a dataflow"),
+        ({"dataflow": 'A:B(1.0)"/>'}, "is not a dataflow"),
         ({"indicator": "the indicator"}, "cannot be a name in SDMX"),
         ({"constants": {'FREQ="': "A"}}, "cannot be a name in SDMX"),
         ({"sender": "<x>"}, "cannot be a name in SDMX"),
         ({"version": "2.0"}, "is not written"),
-        ({"constants": {"TIME_PERIOD": 2025}}, "is no text"),
-        ({"codes": {"nace": {"B": ""}}}, "or blank"),
+        ({"constants": {"TIME_PERIOD": 2025}}, "is not a text"),
+        ({"codes": {"nace": {"B": ""}}}, "or is blank"),
     ],
 )
 def test_names_that_are_none_in_sdmx_are_refused(wrong: dict[str, Any], words: str) -> None:

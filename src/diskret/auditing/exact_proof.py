@@ -104,7 +104,7 @@ class Refutation:
                 yield node, cut, empty
                 continue
             if not whole:
-                raise ValueError("a split of what is no count")
+                raise ValueError("a split of something that is not a count")
             low, high = cut[node.cell] if node.cell in cut else interval(node.cell)
             above, below = Fraction(node.at + 1), Fraction(node.at)
             above, below = above if low is None else max(low, above), below if high is None else min(high, below)

@@ -96,7 +96,7 @@ def _coalition(table: Cells, members: Sequence[Sequence[str]]) -> dict[int, Room
     try:
         places = [table.index(*codes) for codes in members]
     except DiskretError:
-        raise Impossible("a coalition knows a cell that is not there") from None
+        raise Impossible("a coalition knows a cell that does not exist") from None
     return {int(np.ravel_multi_index(place, table.shape)): (0, 0) for place in places}
 
 

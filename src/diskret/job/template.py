@@ -108,7 +108,7 @@ def rows_said(text: str | None) -> int | list[int] | None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdecimal() and len(part) < 8 for part in parts):
-        raise BadOption(f"header {text[:80]!r} is no row", hint="count rows from 1: --header 4, or --header 4,5.")
+        raise BadOption(f"header {text[:80]!r} is not a row", hint="count rows from 1: --header 4, or --header 4,5.")
     return header_value(header_rows([int(part) for part in parts]))
 
 

@@ -88,7 +88,7 @@ def header_rows(given: object) -> tuple[int, ...]:
     whole = all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in rows)
     if not rows or not whole or list(rows) != list(range(rows[0], rows[0] + len(rows))) or len(rows) > MOST_ROWS:
         raise BadOption(
-            f"header {str(given)[:80]!r} is no row, or rows below each other",
+            f"header {str(given)[:80]!r} is not a row, nor rows below each other",
             hint=f"count rows from 1: header = 4, or header = [4, 5]; {MOST_ROWS} rows at most.",
         )
     return rows

@@ -79,10 +79,10 @@ def warn_of_totals(name: str, codes: Iterable[str]) -> None:
     ...     warnings.simplefilter("always")
     ...     warn_of_totals("region", ["N", "S", "Total"])
     >>> print(said[0].message)
-    'Total' in column 'region' is named like a total: leave its rows out if they are totals and no records
+    'Total' in column 'region' is named like a total: leave its rows out if they are totals and not records
     """
     found = [code for code in codes if named_total(code) == "surely"]
     if found:
         are = "are named like totals" if len(found) > 1 else "is named like a total"
-        what = f"{listed(found)} in column {name!r} {are}: leave its rows out if they are totals and no records"
+        what = f"{listed(found)} in column {name!r} {are}: leave its rows out if they are totals and not records"
         warnings.warn(what, ProtectionWarning, stacklevel=3)

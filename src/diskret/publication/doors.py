@@ -36,7 +36,7 @@ def _table(given: Leaving) -> Table:
         return given
     if not isinstance(given, Result):
         raise BadOption(
-            f"{type(given).__name__} is no table to publish",
+            f"{type(given).__name__} is not a table to publish",
             hint="give a table, what protected it (suppress, perturb, ...), or what attacked it (audit); protected "
             "records are written with diskret.publication.microdata_files.write_records, or by a job with [microdata].",
         )

@@ -59,7 +59,7 @@ class Sdmx:
         self._refuse_other()
         if not DATAFLOW.fullmatch(self.dataflow):
             raise BadOption(
-                f"{masked(self.dataflow)!r} is no dataflow", hint="agency, identifier and version: 'ESTAT:SBS(1.0)'."
+                f"{masked(self.dataflow)!r} is not a dataflow", hint="agency, identifier and version: 'ESTAT:SBS(1.0)'."
             )
         if self.version not in get_args(Version):
             raise BadOption(f"SDMX-ML {self.version!r} is not written", hint=f"one of {listed(get_args(Version))}.")
@@ -73,7 +73,9 @@ class Sdmx:
         texts = [self.dataflow, self.total, self.sender, *(t for each in tables for pair in each.items() for t in pair)]
         other = [str(text) for text in texts if not isinstance(text, str) or not text]
         if other:
-            raise BadOption(f"sdmx: {masked(other[0])!r} is no text, or blank", hint="write codes as text: '2025'.")
+            raise BadOption(
+                f"sdmx: {masked(other[0])!r} is not a text, or is blank", hint="write codes as text: '2025'."
+            )
 
     @property
     def agency(self) -> str:

@@ -99,7 +99,7 @@ def flaw_of(table: Table) -> str:
 
 def _look(table: Table) -> None:
     for name in TEXTS:
-        _need(isinstance(getattr(table, name), str), f"{name} is no text")
+        _need(isinstance(getattr(table, name), str), f"{name} is not a text")
     _need(table.response != "", "the response has no name")
     for name in TRUTHS:
         _need(isinstance(getattr(table, name), bool), f"{name} is neither true nor false")
