@@ -15,7 +15,15 @@ from diskret.ledger.codes import scheme_of
 from diskret.ledger.ledger import Ledger
 from diskret.ledger.naming import distinct_words
 from diskret.ledger.ratios import bounds_of
-from diskret.model.errors import Contradiction, MeaningUnknown, NoSuchEntry, NotBeside, ProtectionWarning
+from diskret.model.errors import (
+    BadOption,
+    Contradiction,
+    MeaningUnknown,
+    NoSuchEntry,
+    NotBeside,
+    ProtectionWarning,
+    UnreadableFile,
+)
 from diskret.moves.move import MoveSet
 from diskret.suppression.result import Suppression
 from diskret.suppression.widening import widened
@@ -227,6 +235,34 @@ def test_another_value_is_another_value_however_large_it_is(tmp_path: Path, old:
     assert ledger.check(tables[0], firms()).safe
     with pytest.raises(Contradiction):
         ledger.check(tables[1], firms())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "fine"),
+    [("1.234", "5.678", False), ("1.234", "x", False), ("1.234", "5.67", True), ("0.234", "1.5", True),
+     ("1.2340", "x", True), ("inf", "5", False), ("nan", "5", False), ("1e999", "5", False)],
+)  # fmt: skip
+def test_a_published_number_is_read_as_it_is_meant_or_not_at_all(
+    tmp_path: Path, one: str, other: str, fine: bool
+) -> None:
+    ledger = dk.open_ledger(tmp_path / "l", create=True)
+    file = tmp_path / "bulletin.csv"
+    file.write_text(f"region;x\na;{one}\nb;{other}\n")
+    try:
+        ledger.add_published(file, firms(), by={"region": None}, value="x", name="Bulletin 7")
+    except UnreadableFile:
+        assert not fine
+    else:
+        assert fine
+
+
+def test_multiples_and_factors_are_numbers() -> None:
+    for wrong in (float("nan"), float("inf"), -1.0):
+        with pytest.raises(BadOption):
+            About(rounded=wrong)
+    for wrong in (float("nan"), float("inf")):
+        with pytest.raises(BadOption):
+            dk.ledger.Ratio(under={}, times=wrong)
 
 
 def test_a_revision_of_nothing_is_refused(ledger: Ledger) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,10 @@ class Ratio:
     under: Mapping[str, str]
     times: float = 1.0
     plus: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.times) and isfinite(self.plus)):
+            raise BadOption("a ratio times or plus no number", hint="such as times 100, plus -100 for growth rates.")
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -84,7 +89,7 @@ class About:
     """Said of tables of rates, indices, means and shares: which two cells each value is made of."""
 
     def __post_init__(self) -> None:
-        if self.rounded < 0:
+        if not 0 <= self.rounded < inf:
             raise BadOption(f"rounded to {self.rounded:g}", hint="give the multiple, such as 1000; 0 for not at all.")
         if self.period and PERIOD in self.fixed:
             raise BadOption("the period is given twice", hint="give period or fixed, not both.")

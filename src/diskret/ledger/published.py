@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +23,8 @@ from diskret.model.status import Status
 HIDDEN = ("x", "X", ".", "/", "", "...", "…", "*", "c", "C", "·")
 NOTHING = ("-", "–", "—")
 """Signs that official tables put in the place of a hidden number, and of nothing at all."""
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+"""A number of which nobody can say whether its point sets thousands or decimals apart."""
 
 
 def published_cells(
@@ -50,8 +53,8 @@ def published_cells(
     if np.unique(np.column_stack(at), axis=0).shape[0] < len(rows):
         raise DuplicateCell("a cell stands in the file more than once", where=str(path), hint="keep one of them.")
     factor = 1.0 if about.ratio is not None else about.scale[0]
-    shown = scaled(_numbers(rows, value, path), factor)
-    lower, upper = _ends(rows, value, path, factor)
+    shown = scaled(_numbers(rows, value, path, text), factor)
+    lower, upper = _ends(rows, value, path, text, factor)
     if about.rounded and about.ratio is None:
         half = about.rounded * factor / 2
         lower, upper = np.fmax(lower, shown - half), np.fmin(upper, shown + half)
@@ -78,27 +81,41 @@ def _flat(rows: list[dict[str, str]], name: str) -> Hierarchy:
     return Hierarchy.flat([code for code in codes if code != total], total=total)
 
 
-def _numbers(rows: list[dict[str, str]], column: str, path: str | Path) -> Floats:
-    """The numbers of a column, undefined (NaN) for signs of hidden ones."""
+def _numbers(rows: list[dict[str, str]], column: str, path: str | Path, header: str) -> Floats:
+    """The numbers of a column, undefined (NaN) for signs of hidden ones.
+
+    Where no comma sets columns apart, points may set thousands apart: 1.234 is refused if no other number tells.
+    """
+    texts = [(row[column] or "").strip() for row in rows]
+    pointed = [text.replace(" ", "") for text in texts if "." in text and text not in HIDDEN]
+    if pointed and _sign(header) != "," and all(THOUSANDS.fullmatch(text) for text in pointed):
+        raise UnreadableFile(
+            f"all points of column {column!r} may set thousands apart, or decimals", where=str(path),
+            hint="write 1234 for 1.234 if it is more than a thousand, or 1.2340 if it is little more than one.",
+        )  # fmt: skip
     found = np.empty(len(rows))
-    for i, row in enumerate(rows):
-        text = (row[column] or "").strip()
+    for i, text in enumerate(texts):
         try:
             found[i] = np.nan if text in HIDDEN else 0.0 if text in NOTHING else float(text.replace(" ", ""))
-        except ValueError as e:
+        except ValueError:
+            found[i] = np.inf
+        if np.isinf(found[i]) or (np.isnan(found[i]) and text not in HIDDEN):
             raise UnreadableFile(
-                f"row {i + 2} of column {column!r} is neither a number nor a sign of a hidden one", where=str(path),
+                f"row {i + 2} of column {column!r} is neither a number nor a sign of a hidden one",
+                where=str(path),
                 hint=f"hidden values are {listed([s for s in HIDDEN if s])} or blank.",
-            ) from e  # fmt: skip
+            )
     return found
 
 
-def _ends(rows: list[dict[str, str]], value: str, path: str | Path, factor: float) -> tuple[Floats, Floats]:
+def _ends(
+    rows: list[dict[str, str]], value: str, path: str | Path, header: str, factor: float
+) -> tuple[Floats, Floats]:
     """Intervals that were published in columns of their own."""
     ends = []
     for end, otherwise in (("lower", -np.inf), ("upper", np.inf)):
         name = f"{value}_{end}"
-        known = scaled(_numbers(rows, name, path), factor) if name in rows[0] else np.full(len(rows), np.nan)
+        known = scaled(_numbers(rows, name, path, header), factor) if name in rows[0] else np.full(len(rows), np.nan)
         ends.append(np.where(np.isnan(known), otherwise, known))
     return ends[0], ends[1]
 
