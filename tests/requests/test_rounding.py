@@ -42,8 +42,7 @@ def test_what_one_firm_would_follow_from_is_given_rounded() -> None:
 
 def test_the_house_may_want_a_proposal_only_or_nothing() -> None:
     records = firms()
-    for rounding, said in (("propose", True), ("never", False)):
-        house = replace(HOUSE, rounding=rounding)
+    for house, said in ((replace(HOUSE, rounding="propose"), True), (replace(HOUSE, rounding="never"), False)):
         _, rest = asked(records, Query(value="x"), without_one(records), house=house)
         assert (rest.kind, rest.table) == ("refused", None)
         assert any("could be given instead: the same, rounded to" in each for each in rest.reasons) is said
