@@ -109,7 +109,7 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, how: str) -> Non
 def test_equations_must_hold_and_bounds_must_cover_the_value(tmp_path: Path) -> None:
     with pytest.raises(errors.WrongSum, match="1 equations do not hold"):
         read_jj(_file(tmp_path, [line.replace("1 3 2.5", "1 3.01 2.5") for line in GOOD]))
-    with pytest.raises(errors.BadPriorKnowledge, match="1 prior intervals"):
+    with pytest.raises(errors.BadPriorKnowledge, match="1 prior interval does"):
         read_jj(_file(tmp_path, [line.replace("u 0 20", "u 4 20") for line in GOOD]))
 
 

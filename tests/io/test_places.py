@@ -148,7 +148,7 @@ def test_names_that_are_no_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "firms\udcff.csv").write_text("region,x\n05,1\n")
     with pytest.raises(errors.UnreadableFile, match="not UTF-8"):
         open_source(tmp_path / "firms\udcff.csv")
-    with pytest.raises(errors.UnreadableFile, match="no text"):
+    with pytest.raises(errors.UnreadableFile, match="not a text"):
         open_source({"\ud800": [1]})
 
 

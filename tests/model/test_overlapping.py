@@ -126,7 +126,7 @@ def test_tables_from_cells_and_from_microdata_hold_every_sum(hierarchy: Hierarch
 def test_given_sums_of_all_groupings_are_checked() -> None:
     cells = {"r": ["a1", "a2", "b1", "b2", "coast"], "x": [1, 2, 4, 8, 9]}
     assert Table.from_cells(cells, by={"r": REGION}, value="x").value[REGION.index("town")] == 5
-    with pytest.raises(errors.WrongSum, match="1 sums"):
+    with pytest.raises(errors.WrongSum, match="1 sum of"):
         Table.from_cells({**cells, "x": [1, 2, 4, 8, 10]}, by={"r": REGION}, value="x")
 
 

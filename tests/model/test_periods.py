@@ -73,16 +73,16 @@ def test_day_and_month_that_could_change_places_are_asked_about() -> None:
 
 @pytest.mark.parametrize("wrong", ["30.02.2025", "2025-13-01", "soon", "31.04.25", "2025", "45000", "12:30"])
 def test_what_is_no_date_of_that_kind_is_refused_with_its_row(wrong: str) -> None:
-    with pytest.raises(DiskretError, match="entries that are not dates") as refused:
+    with pytest.raises(DiskretError, match="1 entry that is not a date") as refused:
         codes(["2025-01-31", wrong], "month")
     assert "rows 2" in refused.value.where
     assert wrong not in refused.value.what
 
 
 def test_days_that_no_order_makes_a_date_are_refused() -> None:
-    with pytest.raises(DiskretError, match="not dates"):
+    with pytest.raises(DiskretError, match="not a date"):
         codes(["13/14/2025", "1/2/2025"], "month")
-    with pytest.raises(DiskretError, match="not dates"):
+    with pytest.raises(DiskretError, match="not a date"):
         codes(["31/12/2024", "1/2/2025"], "month", day="month first")
 
 

@@ -97,7 +97,7 @@ def test_a_run_says_in_words_what_it_promised_without_its_secrets(chosen: TestCl
     (english,) = said["en"]
     promised = " ".join(Promise(min_relative_range=0.871).describe("en").split())
     # and what the table knows about those behind its cells
-    assert english.removeprefix(promised).startswith(" All cells a respondent is alone in count together;")
+    assert english.removeprefix(promised).startswith(" All cells in which a respondent is alone count together;")
     assert "871" not in repr(said)
 
 
