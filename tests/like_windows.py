@@ -1,13 +1,16 @@
 """Takes away what Windows lacks, before diskret is imported; `sitecustomize` of the tests calls it in every process.
 
 The names are those that Python's documentation calls available on Unix only and that a program could use. Python's own
-library is imported before: it was chosen for this system. Locks are those of Windows, made of ours.
+library is imported before: it was chosen for this system. Locks are those of Windows, made of ours. Text written
+without a word about the ends of its lines has those of Windows.
 """
 
 from __future__ import annotations
 
 import asyncio  # noqa: F401
+import builtins
 import getpass  # noqa: F401
+import io
 import multiprocessing  # noqa: F401
 import os
 import platform  # noqa: F401
@@ -19,6 +22,7 @@ import sys
 import tempfile  # noqa: F401
 import types
 import uuid  # noqa: F401
+from typing import Any
 
 GONE = (
     "fork", "forkpty", "getuid", "geteuid", "getgid", "getegid", "getgroups", "getpgid", "getpgrp", "setsid", "setpgid",
@@ -44,9 +48,25 @@ def locks_of_windows() -> types.ModuleType:
     return made
 
 
+def open_of_windows() -> Any:
+    """`open`, where a line that is written ends in two characters unless the caller says otherwise."""
+    here = io.open
+
+    def opened(
+        file: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None, newline: Any = None,
+        *others: Any, **named: Any,
+    ) -> Any:  # fmt: skip
+        if newline is None and "b" not in mode and set(mode) & set("wxa"):
+            newline = "\r\n"
+        return here(file, mode, buffering, encoding, errors, newline, *others, **named)
+
+    return opened
+
+
 def take_away() -> None:
     """From here on this process is on a system that is not POSIX, as far as names go."""
     sys.modules["msvcrt"] = locks_of_windows()
+    io.open = builtins.open = open_of_windows()
     for name in GONE:
         if hasattr(os, name):
             delattr(os, name)

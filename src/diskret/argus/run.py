@@ -87,7 +87,7 @@ def explain_argus(path: str | Path, *, out: str | Path | None = None, force: boo
         )
     for name, text in texts.items():
         with whole_file(folder / name, private=True) as part:  # the parameters of the rules are in it
-            part.write_text(text, encoding="utf-8")
+            part.write_text(text, encoding="utf-8", newline="")
     return tuple(folder / name for name in texts)
 
 
@@ -172,5 +172,5 @@ def _written(made: Translation, log: Log) -> tuple[Path, ...]:
     for file, text in texts.items():
         # warnings name cells, and so tell which are sensitive
         with whole_file(file, private=True) as part:
-            part.write_text(text, encoding="utf-8")
+            part.write_text(text, encoding="utf-8", newline="")
     return tuple(texts)

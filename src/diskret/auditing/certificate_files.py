@@ -35,7 +35,7 @@ def write_certificate(certificates: Mapping[str, Certificate], path: str | PathL
     """Write the certificates of one or more tables as JSON, whole or not at all. Confidential."""
     tables = {name: _plain(each) for name, each in certificates.items()}
     with whole_file(Path(path), private=True) as part:
-        part.write_text(json.dumps({"format": FORMAT, "note": NOTE, "tables": tables}), encoding="utf-8")
+        part.write_text(json.dumps({"format": FORMAT, "note": NOTE, "tables": tables}), encoding="utf-8", newline="")
 
 
 def read_certificate(path: str | PathLike[str]) -> dict[str, Certificate]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from diskret.auditing.verdicts import Need, Verdict, verdict
 from diskret.model.arrays import Ints
 from diskret.model.equations import Equations
 from diskret.model.grid import Whole, fitting
+from diskret.model.processes import cores
 from diskret.model.rational import Ratio
 from diskret.model.workers import Threads, Workers
 
@@ -98,7 +98,7 @@ def attack(
         if mine.size:
             jobs.append(Job(model, attackers.place[columns[mine]], [needs[k] for k in mine.tolist()]))
             targets.append(mine.tolist())
-    done = (workers or Threads(os.cpu_count() or 1)).map(_pushed, None, jobs)
+    done = (workers or Threads(cores())).map(_pushed, None, jobs)
     attackers.pushed += sum(programmes for _, programmes in done)
     found = {k: each for mine, (some, _) in zip(targets, done, strict=True) for k, each in zip(mine, some, strict=True)}
     return {k: found[k] for k in sorted(found)}

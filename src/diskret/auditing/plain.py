@@ -48,7 +48,7 @@ def write_plain(tables: Cells | Mapping[str, Cells], path: str | PathLike[str]) 
     several = tables if isinstance(tables, Mapping) else {tables.response: tables}
     content = {"format": FORMAT, "note": NOTE, "tables": {name: plain_table(each) for name, each in several.items()}}
     with whole_file(Path(path), private=True) as part:
-        part.write_text(json.dumps(content), encoding="utf-8")
+        part.write_text(json.dumps(content), encoding="utf-8", newline="")
 
 
 def hash_of(plain: Plain) -> str:

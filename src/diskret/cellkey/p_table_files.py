@@ -126,7 +126,7 @@ def write_p_table(table: PTable, path: str | Path) -> None:
     for number, entry in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
         lines.append(";".join([*map(_written, entry), *([table.kind[number]] if kinds else [])]))
     with whole_file(path, private=True) as part:
-        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="")
 
 
 def _written(number: float) -> str:

@@ -92,7 +92,7 @@ def init(
         )
     text = job_text(data, out.parent, reading, cast(Any, kind))  # another kind is refused there
     with whole_file(out) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(text, encoding="utf-8", newline="")
     if not quiet:
         typer.echo(f"wrote {out}; look through it, then: diskret run {out}")
 

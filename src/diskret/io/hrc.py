@@ -42,7 +42,7 @@ def write_hrc(hierarchy: Hierarchy, path: str | Path, lead: str = LEAD) -> None:
     with inside(path):
         text = hrc_text(hierarchy, lead)
     with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(text, encoding="utf-8", newline="")
 
 
 def hrc_text(hierarchy: Hierarchy, lead: str = LEAD) -> str:

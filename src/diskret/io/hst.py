@@ -228,7 +228,7 @@ def write_apriori(table: object, path: str | Path, *, separator: str = ";") -> N
         raise BadOption("an a-priori file of a pool", hint="write its tables one by one: pool.split().")
     text = apriori_text(made, separator)
     with whole_file(path, private=True) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(text, encoding="utf-8", newline="")
 
 
 def apriori_text(table: Table, separator: str = ";") -> str:

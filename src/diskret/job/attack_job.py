@@ -140,7 +140,7 @@ def _write_list(found: Attack, path: Path, formulas: Formulas) -> None:
     rows = [[*c.codes, c.units, c.correct, *c.usable.values(), c.risk] for c in found.combinations]
     if path.suffix == ".json":
         content = found.summary() | {"risks": [dict(zip(head, row, strict=True)) for row in rows]}
-        path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="")
         return
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

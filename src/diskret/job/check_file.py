@@ -219,7 +219,7 @@ def check_file(path: str | Path, records: str | Path | None = None, *, remember:
     if records is not None:
         said = _kept(asked, done, here, list(done.groups))
         with whole_file(records, private=True) as part:
-            part.write_text(json.dumps(said, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            part.write_text(json.dumps(said, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="")
     return done
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from diskret.model.processes import apart, heed
+from diskret.model.processes import apart, cores, heed
 from diskret.tabulation.tabulate import Progress
 
 WORDS = "preparing, once on this machine"
@@ -53,7 +53,7 @@ class Preparing:
 
 def start_preparing() -> Preparing | None:
     """Begin to compile, unless that is done or there is only one core."""
-    if is_prepared() or (os.cpu_count() or 1) < 2:
+    if is_prepared() or cores() < 2:
         return None
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "diskret.job.prepare"],

@@ -81,7 +81,7 @@ def warm(kinds: Sequence[str] = (), say: Progress | None = None) -> Warmed:
     todo = [(kind, content) for kind in chosen for content in jobs()[kind]]
     with compiling_said(counted), tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        (folder / "records.csv").write_text(_records(), encoding="utf-8")
+        (folder / "records.csv").write_text(_records(), encoding="utf-8", newline="")
         for done, (kind, content) in enumerate(todo):
             if say is not None:
                 say(kind, done, len(todo))
@@ -95,7 +95,7 @@ def first_steps() -> None:
     """Compile what most begin with: a table of records, protected by moves and attacked."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        (folder / "records.csv").write_text(_records(), encoding="utf-8")
+        (folder / "records.csv").write_text(_records(), encoding="utf-8", newline="")
         for content in jobs()["table"][:3]:
             _do(content, folder)
 

@@ -55,7 +55,7 @@ def write_job(job: Job, path: str | Path, folder: str | Path | None = None) -> N
     target = Path(path)
     text = job_as_text(job if folder is None else moved(job, folder, target.parent))
     with whole_file(target, private=True) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(text, encoding="utf-8", newline="")
 
 
 def moved(job: Job, before: str | Path, after: str | Path) -> Job:

@@ -103,7 +103,7 @@ def _make(path: Path) -> None:
         path.chmod(0o700)
         (path / "entries").mkdir(exist_ok=True, mode=0o700)
         # a process that is killed, or makes the same ledger at the same time, leaves a whole head or none
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8", newline="") as file:
             file.write(f'{{"diskret_ledger": {FORMAT}}}\n')
         with contextlib.suppress(FileNotFoundError):
             part.replace(path / HEAD)

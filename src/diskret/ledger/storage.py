@@ -76,7 +76,9 @@ def say_last(folder: Path, entry: Entry) -> None:
     part = folder / f"{LAST}.part"
     with contextlib.suppress(OSError):
         part.unlink(missing_ok=True)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        with os.fdopen(
+            os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8", newline=""
+        ) as file:
             file.write(json.dumps({"number": entry.number, "hash": entry.hash}) + "\n")
         part.replace(folder / LAST)
 

@@ -19,6 +19,17 @@ EVERY = 2.0
 """Seconds between two looks at the parent."""
 
 
+def cores() -> int:
+    """The cores that this process may use, fewer than the machine has where a batch system or container says so.
+
+    >>> 1 <= cores() <= (os.cpu_count() or 1)
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):  # neither on Windows nor on a Mac
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def apart() -> dict[str, Any]:
     """Options of `subprocess.Popen` for a process that Ctrl-C in the terminal does not reach: its parent ends it."""
     if sys.platform == "win32":

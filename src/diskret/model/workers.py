@@ -6,7 +6,6 @@ the parts, so it never matters who worked on which, nor when.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import numpy as np
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, MissingExtra
+from diskret.model.processes import cores
 from diskret.model.spark_session import python_of_workers, session_of
 
 Part = TypeVar("Part")
@@ -101,7 +101,7 @@ def workers_of(engine: object = None, threads: int | None = None) -> Iterator[Wo
     2
     """
     if engine is None or engine == "duckdb":
-        yield Threads(threads or os.cpu_count() or 1)
+        yield Threads(threads or cores())
         return
     try:
         from pyspark.sql import SparkSession

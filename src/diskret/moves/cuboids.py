@@ -9,13 +9,13 @@ was made for can move.
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.processes import cores
 from diskret.model.table import Table
 from diskret.model.trees import strides_of, trees_of
 from diskret.model.workers import Threads, Workers
@@ -87,7 +87,7 @@ def cuboid_moves(
         cells=ways.cell, kind=ways.kind, least=ways.least, shape=table.shape, tree=tree, strides=strides, room=room,
         insiders=insiders, tight=tight, effort=effort,
     )  # fmt: skip
-    hands = workers or Threads(os.cpu_count() or 1)
+    hands = workers or Threads(cores())
     count = min(hands.count, 1 + order.size // SHARE)
     found = hands.map(_certified, field, _pieces(order, ways.cell[order], count))
     sizes = [cells.size for _, _, cells, _ in found]

@@ -102,7 +102,7 @@ def write_quality(done: Anonymisation, path: str | Path) -> None:
             f"reports are not written as {target.suffix!r}", where=str(target), hint="choose .json or .txt."
         )
     with whole_file(target, private=True) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(text, encoding="utf-8", newline="")
 
 
 @contextmanager

@@ -37,9 +37,9 @@ def save_chart(chart: Mapping[str, Any], path: str | Path, *, internal: bool = T
     text = json.dumps({**chart, **marked})
     with whole_file(target, private=internal) as part:
         if target.suffix == ".svg":
-            part.write_text(vl_convert.vegalite_to_svg(text), encoding="utf-8")
+            part.write_text(vl_convert.vegalite_to_svg(text), encoding="utf-8", newline="")
         elif target.suffix == ".html":
-            part.write_text(vl_convert.vegalite_to_html(text, bundle=True), encoding="utf-8")
+            part.write_text(vl_convert.vegalite_to_html(text, bundle=True), encoding="utf-8", newline="")
         else:
             part.write_bytes(vl_convert.vegalite_to_png(text, scale=2))
 

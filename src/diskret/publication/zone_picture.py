@@ -87,7 +87,7 @@ def write_zone_picture(found: Differences, path: str | Path, places: Places | No
     if Path(path).suffix != ".svg":
         raise BadOption(f"a picture of zones as {Path(path).suffix!r}", where=str(path), hint="choose .svg.")
     with whole_file(path, private=True) as part:
-        part.write_text(str(svg(draw_differences(found, places), alone=True)), encoding="utf-8")
+        part.write_text(str(svg(draw_differences(found, places), alone=True)), encoding="utf-8", newline="")
 
 
 Key = tuple[int, int]

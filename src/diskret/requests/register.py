@@ -57,7 +57,7 @@ class Register:
                 raise _changed(number, path)
         if len(found) < newest:
             raise _changed(newest, self.place)
-        if len(found) > newest + 1:  # one more there may be: whoever wrote it was killed before he could say so
+        if len(found) > newest + 1:  # there may be one more, if its writer was killed before saying so
             raise DamagedLedger(
                 "what says how many requests there are is lost or was changed", where=str(self.place / LAST),
                 hint="put the file back from a copy.",
@@ -78,7 +78,7 @@ class Register:
                                 hint="put the file back from a copy.") from e  # fmt: skip
 
     def add(self, said: Mapping[str, Any], earlier: int | None = None) -> dict[str, Any]:
-        """Remember one more; the caller is alone in the register, and says how many there are if he looked."""
+        """Remember one more; the caller is alone in the register, and may say how many there are."""
         self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.chmod(self.place, 0o700)
         number = 1 + (len(self.entries()) if earlier is None else earlier)
@@ -86,10 +86,11 @@ class Register:
         previous = sha256(last.read_bytes()).hexdigest() if number > 1 else ""
         entry = {"number": number, "previous": previous, **said}
         text = json.dumps(entry, ensure_ascii=False, indent=1) + "\n"
+        told = json.dumps({"number": number, "hash": sha256(text.encode()).hexdigest()}) + "\n"
         with whole_file(self.place / f"{number:06d}.json", private=True) as part:
-            part.write_text(text, encoding="utf-8")
+            part.write_text(text, encoding="utf-8", newline="")
         with whole_file(self.place / LAST, private=True) as part:
-            part.write_text(json.dumps({"number": number, "hash": sha256(text.encode()).hexdigest()}) + "\n")
+            part.write_text(told, encoding="utf-8", newline="")
         return entry
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
@@ -16,6 +15,7 @@ from diskret.model.errors import BadOption, ProtectionWarning
 from diskret.model.given import By, classifications, whole
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.older import with_older
+from diskret.model.processes import cores
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.chance import BITS, drawn_seed
 from diskret.safe.checkpoint import Keeper, LadderState, RunSize, load_checkpoint, run_mark, seed_of
@@ -195,7 +195,7 @@ class _Search:
     ) -> LadderRun:
         return LadderRun(
             field=Field(self.found, self.cells, self._weight, self.k, wanted, state.seed), state=state, options=wanted,
-            clock=self.clock, threads=self.options.threads or len(os.sched_getaffinity(0)),
+            clock=self.clock, threads=self.options.threads or cores(),
             say=self.options.progress or silent, save=save, history=self.history,
         )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.processes import cores
 from diskret.model.promise import Promise
 from diskret.model.sparse import SparseTable
 from diskret.model.status import Status
@@ -55,7 +55,7 @@ def by_cuboids(
     hopeless = primaries[too_close[primaries]]
     if occupied is not None:
         task = _and_an_empty_one(task, occupied.possible)
-    outcome = secure(task, segments, workers or Threads(method.threads or os.cpu_count() or 1), progress, occupied)
+    outcome = secure(task, segments, workers or Threads(method.threads or cores()), progress, occupied)
     moves = np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6))
     if thinning and len(moves):
         moves = thin_pattern(task, segments, moves, table.hidden.reshape(-1))

@@ -78,7 +78,7 @@ class Cuboids(Method):
     thin: bool = option(True, "open secondaries again that nobody needs")
     non_additive: tuple[str, ...] = option((), "classifications along which contributor counts do not add up")
     carry: Literal["off", "once", "always"] = option("off", "hand intervals on from subtable to subtable")
-    threads: int | None = option(None, "subtables secured in parallel; left out: as many as the machine has cores")
+    threads: int | None = option(None, "subtables secured in parallel; left out: as many as there are cores it may use")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 
+from diskret.model.processes import cores
+
 try:
     import resource
 except ImportError:  # Windows
@@ -27,7 +29,7 @@ def limit_memory(most: int) -> None:
 def limit_time(seconds: float) -> None:
     """Let the system end this process if it goes on to compute for so long on every core, whoever still watches it."""
     if resource is not None:
-        limit = time.process_time() + (seconds + 5) * (os.cpu_count() or 1)
+        limit = time.process_time() + (seconds + 5) * cores()
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 

@@ -46,7 +46,7 @@ def _large(workspace: Workspace) -> dict[str, Any]:
     """A table of a million cells: sparse, skewed records of a made-up trade, always the same."""
     path = workspace.path(f"{FOLDER}/trade.csv")
     if not path.exists():
-        with whole_file(path, private=True) as part, part.open("w", encoding="utf-8") as file:
+        with whole_file(path, private=True) as part, part.open("w", encoding="utf-8", newline="") as file:
             file.write("product,country,trade\n")
             file.writelines(_records())
     by = ["product", "country"]

@@ -235,7 +235,7 @@ def folder_of_runs(folder: Path) -> Path:
     ignored = folder / ".gitignore"
     if not ignored.exists():
         ignored.touch(mode=0o600)
-        ignored.write_text("*\n", encoding="utf-8")
+        ignored.write_text("*\n", encoding="utf-8", newline="")
     return folder
 
 

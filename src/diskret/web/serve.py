@@ -115,7 +115,7 @@ def private_text(path: Path, text: str) -> Iterator[Path]:
     except OSError as e:
         raise CannotWrite(f"cannot write: {e.strerror}", where=str(path), hint="choose another workspace.") from e
     try:
-        with open(handle, "w", encoding="utf-8") as file:
+        with open(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         yield path
     finally:

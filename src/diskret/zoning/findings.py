@@ -56,7 +56,7 @@ def write_findings(said: Sequence[dict[str, Any]], path: str | Path) -> None:
     if Path(path).suffix != ".json":
         raise BadOption(f"findings as {Path(path).suffix!r}", where=str(path), hint="choose .json.")
     with whole_file(path, private=True) as part:
-        part.write_text(json.dumps(list(said), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        part.write_text(json.dumps(list(said), ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="")
 
 
 def read_totals(path: str | Path) -> dict[str, float]:

@@ -122,7 +122,7 @@ def saved(bench: Workbench, name: str, text: Callable[[], str], *, replace: bool
     """Write a job or a plan into the workspace; over an older one only if that is asked for."""
     place = bench.workspace.new(f"{name}.toml")
     with incoming_file(place, bench.placing, replace=replace) as part:
-        part.write_text(text(), encoding="utf-8")
+        part.write_text(text(), encoding="utf-8", newline="")
     return Json({"name": place.name, "path": str(place)}, status_code=201)
 
 
