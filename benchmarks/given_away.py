@@ -28,7 +28,6 @@ import diskret as dk
 
 Ints = npt.NDArray[np.int64]
 K = 3
-FLOOR = {1: 1, 2: 2}
 
 
 @dataclass(kw_only=True)
@@ -109,30 +108,30 @@ def anonymous(rows: int, objects: int) -> Ints:
     return np.concatenate(parts)
 
 
-def files_of(world: World, original: Ints) -> tuple[Ints, dict[int, int], list[dict[int, int]]]:
-    """All files the method may draw for an original, the limits they keep, and how far each deviates."""
+def files_of(world: World, original: Ints) -> tuple[Ints, dict[int, int]]:
+    """All files the method may draw for an original, and the bounds that are published with each of them."""
     there = np.flatnonzero(original)
     found = anonymous(there.size, world.objects)
     hit = world.matrix[:, there].sum(axis=1) > 0
     off = np.abs((found - original[there]) @ world.matrix[np.ix_(hit, there)].T)
     largest = np.stack([off[:, world.dimension[hit] == d].max(axis=1) for d in (1, 2)], axis=1)
-    limits = np.maximum(largest, [FLOOR[1], FLOOR[2]])
+    alone = world.matrix[hit & (world.dimension == 1)] @ original
+    limits = np.maximum(largest, [K - 1 if alone.min() < K else 1, K - 1])
     key = [(max(row), sum(row), *reversed(row)) for row in limits.tolist()]
     best = limits[min(range(len(key)), key=key.__getitem__)]
     kept = (largest <= best).all(axis=1)
     whole = np.zeros((int(kept.sum()), original.size), dtype=np.int64)
     whole[:, there] = found[kept]
-    told = [{1: max(int(a), K - 1), 2: max(int(b), K - 1)} for a, b in largest[kept]]
-    return whole, {1: int(best[0]), 2: int(best[1])}, told
+    return whole, {d: max(int(b), K - 1) for d, b in enumerate(best, 1)}
 
 
 def chances(world: World, originals: Sequence[Ints]) -> npt.NDArray[np.float64]:
     """How likely each original gives this file with these public bounds."""
     found = []
     for original in originals:
-        files, _, told = files_of(world, original)
-        here = [(x == world.shown).all() and t == world.anon.bounds for x, t in zip(files, told, strict=True)]
-        found.append(sum(here) / len(files))
+        files, told = files_of(world, original)
+        here = (files == world.shown).all(axis=1) & (told == world.anon.bounds)
+        found.append(here.mean())
     return np.array(found)
 
 

@@ -125,6 +125,7 @@ def safe_verdict(done: Anonymisation, found: FileAttack) -> Verdict:
     lost += [("small counts undecided", {"n": found.undecided})] if found.undecided else []
     look: list[Reason] = [] if done.complete else [("stopped", {})]
     look += [("guessable seed", {})] if done.seed < GUESSABLE else []
+    look += [("limits below the floor", {})] if done.closer else []
     return Verdict(against=tuple(lost), look=tuple(look), found=("no small count", {"least": found.least}))
 
 

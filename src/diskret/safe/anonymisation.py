@@ -13,11 +13,13 @@ import numpy.typing as npt
 from diskret.model.arrays import Ints
 from diskret.model.framed import Framed
 from diskret.model.hierarchy import Hierarchy
-from diskret.safe.control import Weights, weight_classes
+from diskret.safe.control import Weights, weight_borders, weight_classes
 from diskret.safe.control_cells import ControlCells
 from diskret.safe.deviations import DeviationTable, Quality
 from diskret.safe.history import Moment
+from diskret.safe.ladder import floor_of
 from diskret.safe.later import LaterTable, later_table
+from diskret.safe.options import LadderSearch
 from diskret.tabulation.combinations import Combinations
 
 Frame = dict[str, npt.NDArray[Any]]
@@ -37,6 +39,8 @@ class Anonymisation(Framed):
     frequency: Ints
     control: ControlCells
     k: int
+    limits: tuple[int, ...]
+    """How far control cells might deviate beyond their weight when the file was drawn, from one dimension up."""
     weights: Weights
     search: str
     groups: int
@@ -55,8 +59,6 @@ class Anonymisation(Framed):
     """Attributes whose codes were given as a list: the others' codes are known only as far as the file shows them."""
     fictitious: bool = False
     """Whether combinations that do not occur were added."""
-    limits_asked: tuple[int, ...] | None = None
-    """The limits the search was told to stop at."""
 
     @property
     def objects(self) -> int:
@@ -96,9 +98,23 @@ class Anonymisation(Framed):
     def bounds(self) -> dict[int, int]:
         """How far control tables deviate at most, by dimension, as everybody may know it.
 
-        Never closer than k - 1, however well the search went: so that any k - 1 objects may have been anywhere else.
+        The limits within which the file was drawn, with the weight that the largest count of the file allows: whether a
+        table comes as far depends on the original, and is not told. Never closer than k - 1, so that any k - 1 objects
+        may have been anywhere else.
         """
-        return {d: max(t.maximum, self.k - 1) for d, t in self.quality.by_dimension.items()}
+        return {d: max(self._bound(d), self.k - 1) for d in self.quality.by_dimension}
+
+    @property
+    def closer(self) -> bool:
+        """Whether limits were asked for that are below the floor: the file then says more to who knows the method."""
+        return any(map(int.__lt__, self.limits, floor_of(self.control, LadderSearch(), self.k)))
+
+    def _bound(self, dimension: int) -> int:
+        limit = self.limits[dimension - 1]
+        here = self.control.dimension == dimension
+        most = int((self.control.original + self.deviations)[here].max(initial=0)) + limit
+        borders = weight_borders(self.weights)
+        return limit + max((g for g, least in enumerate(borders, 1) if least <= most + g), default=0)
 
     @cached_property
     def quality(self) -> Quality:

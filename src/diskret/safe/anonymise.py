@@ -98,10 +98,10 @@ def anonymise(
         )
     return Anonymisation(
         attributes=found.by, codes=found.codes, original=found.frequency, frequency=done.frequency, control=cells, k=k,
-        weights=asked.weights, search="printed" if isinstance(wanted, PrintedSearch) else "ladder", groups=done.groups,
-        seconds=clock.seconds, complete=done.complete, stopped=clock.stopped, history=tuple(history.moments),
-        seed=chosen, steps=clock.done, listed=frozenset(_listed(by, options)),
-        fictitious=bool((found.frequency == 0).any()), limits_asked=getattr(wanted, "limits", None),
+        limits=done.limits, weights=asked.weights,
+        search="printed" if isinstance(wanted, PrintedSearch) else "ladder", groups=done.groups, seconds=clock.seconds,
+        complete=done.complete, stopped=clock.stopped, history=tuple(history.moments), seed=chosen,
+        steps=clock.done, listed=frozenset(_listed(by, options)), fictitious=bool((found.frequency == 0).any()),
     )  # fmt: skip
 
 
@@ -124,9 +124,10 @@ def ignored(now: LadderState) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Found:
-    """Anonymous frequencies, the number of groups tested, and whether the search was carried to its end."""
+    """Anonymous frequencies, the limits within which they were drawn, groups tested, whether the search was ended."""
 
     frequency: Ints
+    limits: tuple[int, ...]
     groups: int
     complete: bool
 
@@ -156,20 +157,24 @@ class _Search:
             cells=self.cells, k=self.k, options=wanted, weight=self._weight, x=self.found.frequency.astype(np.int64),
             clock=self.clock, say=self.options.progress or silent, history=self.history,
         )  # fmt: skip
-        x = run.search()
+        x = run.search().astype(np.int32)
         complete = not (self.clock.stopped or self.clock.timed_out)
-        if len(self.found) >= 3:
-            state = LadderState(seed=self.chosen, x=x.astype(np.int32), best=x.astype(np.int32))
-            x = self._ladder(state, LadderSearch()).wandered(state.x).astype(np.int64)
-        return _Found(frequency=x, groups=run.groups, complete=complete)
+        if len(x) < 3:  # too few for a group that could wander
+            return self._drawn(LadderSearch())
+        x, limits = self._ladder(LadderState(seed=self.chosen, x=x, best=x), LadderSearch()).wandered(x)
+        return _Found(frequency=x.astype(np.int64), limits=limits, groups=run.groups, complete=complete)
+
+    def _drawn(self, wanted: LadderSearch) -> _Found:
+        """One of all anonymous files, where there are few."""
+        floor = np.array(floor_of(self.cells, wanted, self.k))
+        x, limits = drawn_file(self.found.frequency, self.cells, self._weight, self.k, floor, self.chosen)
+        return _Found(frequency=x, limits=limits, groups=0, complete=True)
 
     def ladder(self, wanted: LadderSearch) -> _Found:
         """The default search, from its checkpoint if there is one; tiny files are looked at one and all."""
         path, found = self.options.checkpoint, self.found
         if few_files(found.frequency, self.k):
-            floor = floor_of(int(self.cells.dimension.max()), wanted, self.k)
-            x = drawn_file(found.frequency, self.cells, self._weight, self.k, np.array(floor), self.chosen)
-            return _Found(frequency=x, groups=0, complete=True)
+            return self._drawn(wanted)
         parts = [str(t) for t in self.cells.tables], self.k, weight_borders(self.control.weights)
         mark = run_mark(found.codes, found.frequency, *parts, astuple(wanted))
         size = RunSize(
@@ -183,12 +188,13 @@ class _Search:
             state = LadderState(seed=self.chosen, x=start, best=start.copy(), leg=first)
         self.clock.done = state.round
         keeper = None if path is None else Keeper(path=path, mark=mark, last=state.moment())
-        best = self._ladder(state, wanted, ignored if keeper is None else keeper.keep).search()
+        best, limits = self._ladder(state, wanted, ignored if keeper is None else keeper.keep).search()
         if keeper is not None and state.stage == "done":
             keeper.done()
         elif keeper is not None:  # a moment between two rounds: everything follows as if nothing had happened
             keeper.write()
-        return _Found(frequency=best.astype(np.int64), groups=state.groups, complete=state.stage == "done")
+        done = state.stage == "done"
+        return _Found(frequency=best.astype(np.int64), limits=limits, groups=state.groups, complete=done)
 
     def _ladder(
         self, state: LadderState, wanted: LadderSearch, save: Callable[[LadderState], None] = ignored

@@ -49,8 +49,8 @@ def every_file(original: Ints, k: int) -> Ints:
 
 def drawn_file(
     original: Ints, cells: ControlCells, weight: npt.NDArray[np.int32], k: int, floor: Ints, seed: int
-) -> Ints:
-    """One of all files within the best limits there are, each as likely as any other.
+) -> tuple[Ints, tuple[int, ...]]:
+    """One of all files within the best limits there are, each as likely as any other; and these limits.
 
     The best limits: first the largest, then their sum is smallest; below ``floor`` (per dimension) nothing is gained.
     """
@@ -64,4 +64,4 @@ def drawn_file(
     best = limits[np.lexsort([*limits.T, limits.sum(axis=1), limits.max(axis=1)])[0]]
     within = np.flatnonzero((largest <= best).all(axis=1))
     chosen: Ints = files[within[int(generator(seed, "draw").integers(within.size))]]
-    return chosen
+    return chosen, tuple(best.tolist())

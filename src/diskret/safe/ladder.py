@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +25,7 @@ from diskret.safe._search_kernels import Chance, Groups
 from diskret.safe.chance import round_seed
 from diskret.safe.checkpoint import LadderState
 from diskret.safe.clock import Clock
+from diskret.safe.control_cells import ControlCells
 from diskret.safe.field import Field, Limits
 from diskret.safe.history import History
 from diskret.safe.options import LadderSearch, Progress
@@ -60,6 +62,8 @@ FADE, EVERY = 0.7, 50
 QUENCH = 2
 """Sweeps downhill after an interruption in the heat."""
 Rows = npt.NDArray[np.int32]
+Within = tuple[Rows, Limits]
+"""Frequencies, and the limits within which they were drawn."""
 GUMBEL = (-np.log(-np.log((np.arange(4096) + 0.5) / 4096))).astype(np.float32)
 """What prices are shifted by: the cheapest is then drawn with probability proportional to exp(-price / warmth)."""
 
@@ -78,7 +82,7 @@ class LadderRun:
     history: History
     pool: ThreadPoolExecutor | None = None
 
-    def search(self) -> Rows:
+    def search(self) -> Within:
         """Carry the search on until it is done, time is over, or the user stops it; the best file so far."""
         stages = {"anneal": self._anneal, "ladder": self._climb, "polish": self._polish}
         self.pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
@@ -108,14 +112,17 @@ class LadderRun:
         rows: int = self.field.rows
         return round(self.effort * min(6_000_000 + 70 * rows, 20_000_000 + 20 * rows, 2_000 * rows))
 
-    def _ended(self) -> Rows:
+    def _ended(self) -> Within:
         """The best file at the end: that of an earlier leg unless this one came further."""
         state = self.state
-        if state.stage == "anneal" or not state.reached:
-            return self._quenched() if state.kept is None else state.kept
-        if state.kept is not None and not _closer(self._walls(state.reached), state.kept_within):
-            return state.kept
-        return state.best if state.stage in ("polish", "done") and state.sweep else self.wandered(state.best)
+        begun = state.stage == "anneal" or not state.reached
+        if state.kept is not None and (begun or not _closer(self._walls(state.reached), state.kept_within)):
+            return state.kept, state.kept_within
+        if begun:
+            return self._quenched()
+        if state.stage in ("polish", "done") and state.sweep:
+            return state.best, self._walls(state.reached)
+        return self.wandered(state.best)
 
     # --- rounds of groups --------------------------------------------------------------------------------------------
 
@@ -174,10 +181,10 @@ class LadderRun:
             self.save(state)
         reached = field.maxima(state.x)
         state.best, state.reached, state.sweep = state.x.copy(), reached, 0
-        state.rung = next_rung(reached, (), self.options, field.k, first=True)
+        state.rung = self._next_rung(first=True)
         state.stage = "ladder" if state.rung else "polish"
 
-    def _quenched(self) -> Rows:
+    def _quenched(self) -> Within:
         """Frequencies in the heat of annealing are not a result: a few sweeps downhill, on a copy."""
         calm = self._apart(self.state.x)
         calm.field.squares(calm.state.x)
@@ -185,24 +192,31 @@ class LadderRun:
             calm._sweep()
         return calm.wandered(calm.state.x)
 
-    def wandered(self, x: Rows) -> Rows:
+    def wandered(self, x: Rows) -> Within:
         """Some sweeps of polish inside the limits that frequencies keep, on a copy."""
         calm = self._apart(x)
-        calm.field.polish(calm.state.x, self._walls(calm.field.maxima(x)), self._floor())
+        walls = self._walls(calm.field.maxima(x))
+        calm.field.polish(calm.state.x, walls, self._floor)
         for _ in range(WANDER):
             calm._sweep(calm.field.tables * WARM * CALM)
-        return calm.state.x
+        return calm.state.x, walls
 
     def _apart(self, x: Rows) -> LadderRun:
         """The same run on a copy, which nothing ends."""
         return replace(self, state=replace(self.state, x=x.copy()), clock=Clock(), pool=None)
 
+    @cached_property
     def _floor(self) -> Limits:
-        return floor_of(self.field.dimensions, self.options, self.field.k)
+        return floor_of(self.field.control, self.options, self.field.k)
+
+    def _next_rung(self, *, first: bool = False) -> Limits:
+        reached, asked = self.state.reached, self.options.limits
+        lowest = tuple(map(min, reached, self._floor if asked is None else _each(asked, len(reached))))
+        return next_rung(reached, self.state.failed, lowest, asked=asked is not None, first=first)
 
     def _walls(self, reached: Limits) -> Limits:
         """Limits that the polish keeps: those reached, never below the floor."""
-        return tuple(map(max, reached, self._floor()))
+        return tuple(map(max, reached, self._floor))
 
     def _climb(self) -> None:
         """One rung: groups through cells beyond their limit, whose weight grows as long as they stay there."""
@@ -221,7 +235,7 @@ class LadderRun:
             state.failed, state.x = (*state.failed, state.rung), state.best.copy()
         state.weight, state.rung = None, ()
         if state.climbed < self.budget:
-            state.rung = next_rung(state.reached, state.failed, self.options, self.field.k)
+            state.rung = self._next_rung()
         state.stage = "ladder" if state.rung else "polish"
 
     def _healed(self, weight: npt.NDArray[np.float32], allowed: float) -> int | None:
@@ -265,7 +279,7 @@ class LadderRun:
     def _polish(self) -> None:
         """Squares of what is beyond the floor, inside the limits reached."""
         field, state = self.field, self.state
-        field.polish(state.x, self._walls(state.reached), self._floor())
+        field.polish(state.x, self._walls(state.reached), self._floor)
         total = max(4, self.sweeps // 5)
         while state.sweep < total:
             if self.clock.over():
@@ -301,19 +315,19 @@ def _closer(one: Limits, other: Limits) -> bool:
 
 
 def next_rung(
-    reached: Limits, failed: Sequence[Limits], options: LadderSearch, k: int, *, first: bool = False
+    reached: Limits, failed: Sequence[Limits], lowest: Limits, *, asked: bool = False, first: bool = False
 ) -> Limits:
-    """Limits to try after the ones reached; empty if there is nothing left to try.
+    """Limits to try after the ones reached; empty if there is nothing left to try. ``lowest`` may have been asked for.
 
     First all multi-dimensional limits together, by a fifth while they are large; where that failed by one, then one
     dimension alone, the one-dimensional limit last.
 
-    >>> next_rung((6, 12, 17), (), LadderSearch(), 3, first=True), next_rung((2, 10, 13), (), LadderSearch(), 3)
+    >>> next_rung((6, 12, 17), (), (1, 2, 2), first=True), next_rung((2, 10, 13), (), (1, 2, 2))
     ((2, 12, 14), (2, 10, 11))
-    >>> next_rung((1, 3, 3), [(1, 2, 2)], LadderSearch(), 3), next_rung((1, 2, 2), (), LadderSearch(), 3)
+    >>> next_rung((1, 3, 3), [(1, 2, 2)], (1, 2, 2)), next_rung((1, 2, 2), (), (1, 2, 2))
     ((1, 2, 3), ())
     """
-    for limits in _proposals(reached, _floor(reached, options, k), asked=options.limits is not None, first=first):
+    for limits in _proposals(reached, lowest, asked=asked, first=first):
         lower = any(new < old for new, old in zip(limits, reached, strict=True))
         hopeless = any(all(new <= bad for new, bad in zip(limits, each, strict=True)) for each in failed)
         if lower and not hopeless:
@@ -335,25 +349,21 @@ def _proposals(reached: Limits, floor: Limits, *, asked: bool, first: bool) -> I
         yield tuple(max(f, r - (i == at)) for i, (r, f) in enumerate(zip(reached, floor, strict=True)))
 
 
-def floor_of(dimensions: int, options: LadderSearch, k: int) -> Limits:
+def floor_of(cells: ControlCells, options: LadderSearch, k: int) -> Limits:
     """The lowest limits to try, from one dimension up; nothing is gained by deviations that are smaller.
 
-    What was asked for if that is less than the usual: ``one_way`` in one dimension, k - 1 in others.
-
-    >>> floor_of(3, LadderSearch(), 3), floor_of(3, LadderSearch(limits=(0, 5)), 3)
-    ((1, 2, 2), (0, 2, 2))
+    k - 1; ``one_way`` in one dimension, if no count there is small; what was asked for, if that is less. Counts between
+    k and 2k - 4 are taken for small: then each number the file may show for a small count may stand for k others.
     """
-    usual = (options.one_way, *[k - 1] * (dimensions - 1))
-    asked = options.limits
-    return usual if asked is None else tuple(min(u, asked[min(i, len(asked) - 1)]) for i, u in enumerate(usual))
+    alone = cells.original[cells.dimension == 1]
+    one = options.one_way if alone.min(initial=2 * k) >= max(k, 2 * k - 4) else max(options.one_way, k - 1)
+    usual = (one, *[k - 1] * (int(cells.dimension.max()) - 1))
+    return usual if options.limits is None else tuple(map(min, usual, _each(options.limits, len(usual))))
 
 
-def _floor(reached: Limits, options: LadderSearch, k: int) -> Limits:
-    """The lowest limits to try from the ones reached: those asked for, or the usual floor."""
-    asked = options.limits
-    if asked is not None:
-        return tuple(min(r, asked[min(i, len(asked) - 1)]) for i, r in enumerate(reached))
-    return tuple(map(min, reached, floor_of(len(reached), options, k)))
+def _each(asked: Limits, dimensions: int) -> Limits:
+    """Limits asked for, dimension by dimension: the last holds for all higher ones."""
+    return tuple(asked[min(i, len(asked) - 1)] for i in range(dimensions))
 
 
 def _all_lower(reached: Limits, floor: Limits, *, fast: bool, one: int | None = None) -> Limits:

@@ -50,8 +50,9 @@ class LadderSearch:
     ``effort`` multiplies the number of groups tested. ``limits`` are the largest deviations to stop at, from
     one-dimensional cells up (the last holds for all higher dimensions); left out, the ladder goes down as far as the
     effort reaches, but not below k - 1, so that a cell of k may still hold a single object, nor below ``one_way`` for
-    one-dimensional cells. The file is then drawn at random among those within the limits: deviations below this floor
-    are not made smaller. ``orders`` sort orders per last attribute supply neighbours up to ``reach`` rows away.
+    one-dimensional cells where none of them is small. The file is then drawn at random among those within the limits:
+    deviations below this floor are not made smaller. ``orders`` sort orders per last attribute supply neighbours up to
+    ``reach`` rows away.
     ``swaps`` is the share of groups that try a swap between four rows before a move of three.
     """
 

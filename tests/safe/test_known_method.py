@@ -1,0 +1,61 @@
+"""Somebody who knows the method: which originals may have given a file with these bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+import diskret as dk
+from diskret.job.report import safe_verdict
+
+Given = tuple[tuple[int, ...], tuple[int, ...]]
+"""What a run publishes: counts, by code, and bounds."""
+
+
+def given(held: Mapping[str, int], codes: Sequence[str], k: int, weights: int = 0, draws: int = 30) -> set[Given]:
+    """What the program publishes of a file of one attribute, seed by seed."""
+    data = {"x": [code for code, n in held.items() for _ in range(n)]}
+    found = set()
+    for seed in range(draws):
+        control = dk.Control(weights=weights)  # type: ignore[arg-type]
+        anon = dk.anonymise(data, {"x": dk.Hierarchy.flat(codes)}, k=k, control=control, seed=seed)
+        shown = list(anon.frame["x"])
+        found.add((tuple(shown.count(code) for code in codes), tuple(anon.bounds.values())))
+    return found
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_a_code_that_is_not_there_may_have_held_any_small_count(k: int) -> None:
+    """A list of codes is known. Where one attribute has small counts, nothing is gained by keeping them closer."""
+    codes = ("a", "b", "c")
+    shown = (12, 8, 0)
+    for small in range(k):
+        may_give = {counts for counts, _ in given({"a": 20 - 7 - small, "b": 7, "c": small}, codes, k)}
+        assert shown in may_give, small
+
+
+def test_bounds_do_not_tell_how_far_a_table_came() -> None:
+    """With weights, a count of 10 and more may deviate by one more: whether one did would tell that there was one."""
+    codes = ("a", "b", "c")
+    for ten in (9, 10):
+        assert {bounds for _, bounds in given({"a": ten, "b": 12 - ten, "c": 1}, codes, 2, weights=2)} == {(2,)}
+
+
+@pytest.mark.parametrize(("limits", "closer"), [(None, False), ((1, 2), False), ((2, 1), True), ((0,), True)])
+def test_limits_below_the_floor_are_named_beside_the_verdict(limits: tuple[int, ...] | None, closer: bool) -> None:
+    data = {"x": ["a", "b", "c"] * 9, "y": ["p", "q", "p", "q", "p"] * 5 + ["p", "q"]}
+    anon = dk.anonymise(data, ["x", "y"], search=dk.LadderSearch(limits=limits), seed=2**50)
+    verdict = safe_verdict(anon, dk.attack_anonymous(anon))
+    assert ("below k - 1 were asked for" in verdict.words("en", internal=True)) == closer
+    assert "k - 1" not in verdict.words("en", internal=False)
+
+
+@pytest.mark.parametrize("search", ["ladder", "printed"])
+def test_two_combinations_are_drawn_by_either_search(search: str) -> None:
+    """Too few for a group of three: the printed method alone would always end with the same file."""
+    data = {"x": ["a"] * 10 + ["b"] * 2}
+    found = {
+        tuple(dk.anonymise(data, ["x"], search=search, seed=seed).frequency.tolist()) for seed in range(40)
+    }  # fmt: skip
+    assert found == {(12, 0), (9, 3), (8, 4)}
