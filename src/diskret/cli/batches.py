@@ -33,10 +33,11 @@ def argus(
 ) -> None:
     """Run a batch file of tau-ARGUS, or explain it as job files."""
     from diskret.argus.run import explain_argus, run_argus
+    from diskret.model.places import typed
 
     if explain:
         for file in explain_argus(batch, out=out, force=force):
-            _say(f"wrote {file}; look through it, then: diskret run {file}", quiet)
+            _say(f"wrote {file}; look through it, then: diskret run {typed(file)}", quiet)
         return
     with progress_bar(quiet or json) as progress:
         done = run_argus(batch, out=out, progress=progress)

@@ -80,6 +80,7 @@ def init(
     from diskret.io.files import whole_file
     from diskret.job.template import job_text, refuse_reading, rows_said
     from diskret.model.errors import BadOption
+    from diskret.model.places import typed
 
     reading = {
         "delimiter": delimiter, "decimal": decimal, "thousands": thousands, "encoding": encoding, "sheet": sheet,
@@ -94,7 +95,7 @@ def init(
     with whole_file(out) as part:
         part.write_text(text, encoding="utf-8", newline="")
     if not quiet:
-        typer.echo(f"wrote {out}; look through it, then: diskret run {out}")
+        typer.echo(f"wrote {out}; look through it, then: diskret run {typed(out)}")
 
 
 @app.command()

@@ -132,7 +132,7 @@ def _show_price(console: Any, facts: dict[str, Any]) -> None:
     if gap is not None and done["primary"]:  # where nothing has to be hidden there is nothing to be cheaper
         words = f"another pattern could save at most {100 * gap:.1f} % of its price" if gap else "no pattern is cheaper"
         console.print(f"  {words}", markup=False)
-    if kept is not None:
+    if kept is not None and done["secondary"]:
         dearer = "" if kept["dearer"] is None else f", for {100 * kept['dearer']:.1f} % more"
         console.print(
             f"  {100 * kept['share']:.1f} % of the secondary cells were hidden last period too "

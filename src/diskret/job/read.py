@@ -20,6 +20,7 @@ from diskret.job.older import translated
 from diskret.job.protection_sections import METHODS
 from diskret.model.errors import BadJob
 from diskret.model.opened import EXCEL, PARQUET
+from diskret.model.places import typed
 from diskret.model.spelling import nearest
 from diskret.model.statistical import STATISTICAL
 
@@ -59,10 +60,10 @@ def _refuse_data(path: Path) -> None:
     """Refuse what by its ending is no job: beginners name their data, or a batch of tau-ARGUS."""
     ending = path.suffix.lower()
     if ending in DATA:
-        hint = f"diskret init {path.name} writes a job for it, which you then run."
+        hint = f"diskret init {typed(path.name)} writes a job for it, which you then run."
         raise BadJob("this is a file of data, not a job", where=str(path), hint=hint)
     if ending == ".arb":
-        hint = f"diskret argus {path.name} runs it."
+        hint = f"diskret argus {typed(path.name)} runs it."
         raise BadJob("this is a batch of tau-ARGUS, not a job", where=str(path), hint=hint)
 
 

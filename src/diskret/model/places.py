@@ -10,6 +10,7 @@ import contextlib
 import glob
 import os
 import re
+import shlex
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,6 +34,18 @@ def ending_of(path: str | os.PathLike[str], known: Iterable[str] = ()) -> str:
     parts = [each.lower() for each in Path(path).suffixes]
     both = "".join(parts[-2:])
     return both if both in known else "".join(parts[-1:])
+
+
+def typed(name: str | os.PathLike[str]) -> str:
+    """A name as it is typed in a command: quoted where a shell would take it for several words.
+
+    >>> print(typed("firms.csv"), typed("Köln.csv"), typed("turnover (final).csv").replace('"', "'"))
+    firms.csv Köln.csv 'turnover (final).csv'
+    """
+    text = os.fspath(name)
+    if re.fullmatch(rf"[\w@%+=:,./{re.escape(os.sep)}-]+", text):
+        return text
+    return f'"{text}"' if os.name == "nt" else shlex.quote(text)
 
 
 def plain_file(path: str | os.PathLike[str]) -> Path:

@@ -57,7 +57,8 @@ class FileRisk(Told):
         ]
         if self.special is not None:
             sizes = ", ".join(f"{n:,} of {s} keys" for s, n in enumerate(self.special.by_size, start=1) if n)
-            lines.append(f"  special uniques: {self.special.records:,} records; minimal sets: {sizes or 'none'}")
+            found = f"{self.special.records:,} record{'s' if self.special.records != 1 else ''}"
+            lines.append(f"  special uniques: {found}; minimal sets: {sizes or 'none'}")
         return "\n".join(lines)
 
     def section(self) -> Section:
