@@ -77,7 +77,8 @@ def diskret(folder: Path) -> Call:
     def call(*arguments: object, **options: Any) -> Done:
         words = [str(COMMAND), *map(str, arguments)]
         environment = {**os.environ, "COLUMNS": "100"}
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600, env=environment, **options)
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600,
+                              env=environment, **options)  # fmt: skip
         return Done(done.returncode, done.stdout, done.stderr)
 
     return call
