@@ -312,3 +312,16 @@ def test_an_empty_job_file_and_a_folder_are_refused(folder: Path) -> None:
         read_job(folder / "job.toml")
     with pytest.raises(UnreadableFile):
         read_job(folder)
+
+
+# --- paths as they are written on Windows -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path", ["data\\firms.csv", "C:\\new\\turnover.csv", "C:\\data\\firms.csv", "C:\\Users\\x.csv"]
+)
+def test_a_path_with_backslashes_in_double_quotes_is_refused_with_what_to_write(folder: Path, path: str) -> None:
+    for text in (GOOD.replace("firms.csv", path), f'{GOOD}[output]\npublish = "{path}"\n'):
+        (folder / "job.toml").write_text(text, encoding="utf-8")
+        with pytest.raises(BadJob, match=r"write / in paths, or put them in 'single quotes'"):
+            read_job(folder / "job.toml")

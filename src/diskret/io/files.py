@@ -22,6 +22,7 @@ from diskret.model.private import PrivateFolder, folder_in, sweep
 FLAGS = os.O_RDWR | os.O_CREAT | AS_THEY_ARE | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 STAGE = (".diskret.", ".part")
 BUSY = ".diskret.lock"
+CLOSED = "choose another folder; if the file is open in another program, such as Excel, close it there."
 FILES, BEFORE, WHOLE = "files", "before", "whole"
 """In a hidden folder: the files, what stood at their places, and the mark that all of them are there."""
 
@@ -214,5 +215,5 @@ def _cannot_write(target: Path, error: OSError) -> CannotWrite:
             "the disk is full", where=str(target), hint="free some space and run again; nothing was changed."
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return CannotWrite("no permission to write", where=str(target), hint="choose another folder.")
+        return CannotWrite("no permission to write", where=str(target), hint=CLOSED)
     return CannotWrite(f"cannot write: {error.strerror or error}", where=str(target), hint="nothing was changed.")

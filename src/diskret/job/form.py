@@ -19,6 +19,9 @@ from diskret.model.databases import is_server
 from diskret.model.places import ending_of, is_pattern
 from diskret.model.spelling import nearest
 
+SLASHES = "write / in paths, or put them in 'single quotes': in double quotes a backslash and what follows are one sign"
+"""What to do about a path as it is written on Windows."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -167,15 +170,23 @@ def named_files(job: Section) -> Iterator[tuple[str, str, Reads | Writes]]:
         yield from ((".".join((*path, key)), name, Writes()) for key, name in section.further_files())
 
 
+def _escaped(name: str) -> bool:
+    """Whether a name holds a tab, an end of line or the like: in TOML, what became of a backslash in double quotes."""
+    return any(ord(sign) < 32 for sign in name)
+
+
 def _file_problems(job: Section, folder: Path) -> Iterator[Problem]:
     """Files that are not there, and files nothing can be written to."""
     for key, name, mark in named_files(job):
         if isinstance(mark, Writes):
             ending = ending_of(name, mark.endings) if mark.any_case else Path(name).suffix
-            if mark.endings and ending not in mark.endings:
+            if _escaped(name):
+                yield Problem(key, f"cannot write {name!r}", SLASHES)
+            elif mark.endings and ending not in mark.endings:
                 yield Problem(key, f"cannot write {name!r}", f"endings: {', '.join(mark.endings)}")
         elif mark.missing(folder / name):
-            hint = f"looked in the folder of the job file{_near(folder / name)}"
+            near = f"looked in the folder of the job file{_near(folder / name)}"
+            hint = SLASHES if _escaped(name) else near
             yield Problem(key, f"there is no file {name!r}", hint)
 
 

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from diskret.io.structured import from_json, from_toml
 from diskret.io.text import inside, read_text
-from diskret.job.form import Problem, Section, by_name, problems_of, sections_in
+from diskret.job.form import SLASHES, Problem, Section, by_name, problems_of, sections_in
 from diskret.job.models import JOB, KINDS, Job, split
 from diskret.job.older import translated
 from diskret.job.protection_sections import METHODS
@@ -51,9 +51,10 @@ def job_content(path: str | Path) -> dict[str, Any]:
             return from_toml(text)
     except ValueError as e:
         said = str(e) if isinstance(e, tomllib.TOMLDecodeError) else "a number is too large"
-        raise BadJob(
-            f"the job file is not valid TOML: {said}", where=str(path), hint="text needs quotes; see docs/jobs.md."
-        ) from e
+        hint = (
+            f"{SLASHES}." if re.search("Unescaped|hex value|scalar", said) else "text needs quotes; see docs/jobs.md."
+        )
+        raise BadJob(f"the job file is not valid TOML: {said}", where=str(path), hint=hint) from e
 
 
 def _refuse_data(path: Path) -> None:
