@@ -1,7 +1,7 @@
 """`python -m benchmarks.figures [--check]`: README's table of figures, as they were measured last.
 
-Every line comes from rows of results.md, quality.md and speed.md. Without ``--check`` the table is written, with it a
-difference is named and the answer is 1. What was not measured yet stays as it is.
+Every line comes from rows of results.md, quality.md, speed.md and census.md. Without ``--check`` the table is written,
+with it a difference is named and the answer is 1. What was not measured yet stays as it is.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def _line(entries: Sequence[str]) -> str:
 
 
 def tables(folder: Path = HERE) -> dict[str, list[Row]]:
-    """All rows of the three files that are there."""
-    names = ("results", "quality", "speed")
+    """All rows of the files that are there."""
+    names = ("results", "quality", "speed", "census")
     found = {name: folder / f"{name}.md" for name in names}
     return {name: list(rows_of(path.read_text(encoding="utf-8"))) for name, path in found.items() if path.exists()}
 
@@ -146,6 +146,14 @@ def _deviations(program: str) -> Said:
     return _as(lambda text: text.split(",")[0], _result("anonymise census1m, tables up to 3 ways", program, "quality"))
 
 
+def _census(column: str, change: Callable[[str], str] = str) -> Said:
+    """What census.md says of the largest one."""
+    return _as(
+        change, lambda found: next((r[column] for r in found.get("census", ()) if r.get("persons") == COUNTRY), None)
+    )
+
+
+COUNTRY = "83,000,000"
 RECORDS = "tabulate 10M records, 80 level combinations"
 VALUES = "microaggregate 10M values, m = 3"
 LINES = (
@@ -201,6 +209,15 @@ LINES = (
         "a census of a million persons made 3-anonymous: largest error of tables of one, two and three attributes",
         "{ours}", "k-member grouping {grouped}", "python -m benchmarks safe-census1m",
         {"ours": _deviations("diskret, ladder to 2/6/6"), "grouped": _deviations("k-member grouping")},
+    ),
+    Line(
+        "the same for {persons} persons, a country", "{errors}; {minutes} CPU minutes, {memory} GB", "not measured",
+        "python -m benchmarks.census protect 83000000",
+        {
+            "persons": _census("persons"), "errors": _census("largest deviations in 1/2/3 dimensions"),
+            "minutes": _census("CPU s", lambda text: f"{float(text.replace(',', '')) / 60:.0f}"),
+            "memory": _census("peak GB"),
+        },
     ),
 )  # fmt: skip
 
