@@ -14,7 +14,7 @@ import io
 import multiprocessing  # noqa: F401
 import os
 import platform  # noqa: F401
-import shutil  # noqa: F401
+import shutil
 import signal
 import socket  # noqa: F401
 import subprocess  # noqa: F401
@@ -67,6 +67,7 @@ def take_away() -> None:
     """From here on this process is on a system that is not POSIX, as far as names go."""
     sys.modules["msvcrt"] = locks_of_windows()
     io.open = builtins.open = open_of_windows()
+    vars(shutil)["_use_fd_functions"] = False  # Python removes folders by names there, and by handles here
     for name in GONE:
         if hasattr(os, name):
             delattr(os, name)
