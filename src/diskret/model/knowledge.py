@@ -1,4 +1,4 @@
-"""What an attacker knows about every cell before he sees the table."""
+"""What an attacker knows about every cell before seeing the table."""
 
 from __future__ import annotations
 

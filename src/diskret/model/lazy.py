@@ -1,4 +1,4 @@
-"""Public names of a room, looked up on first use: nobody waits for what he does not use."""
+"""Public names of a room, looked up on first use: nobody waits for what is not used."""
 
 from __future__ import annotations
 

@@ -100,8 +100,8 @@ def measure_anonymity(
 ) -> Anonymity:  # fmt: skip
     """Measure how well records hide behind others with the same keys.
 
-    ``keys`` are what an attacker may know, ``sensitive`` what he wants to learn; numbers are ordered as numbers. With
-    ``others_known`` he knows the other sensitive attributes as well. A missing key or value is a code of its own. On a
+    ``keys`` are what an attacker may know, ``sensitive`` what is to be learnt; numbers are ordered as numbers. With
+    ``others_known`` the other sensitive attributes are known as well. A missing key or value is a code of its own. On a
     Spark ``engine`` (as in `tabulate`) records stay where they are: combinations are counted there, measured here, and
     ``sizes`` has no order.
 
