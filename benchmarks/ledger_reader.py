@@ -312,6 +312,11 @@ def _found(block: _Block, told: dict[str, int]) -> None:
             solver.run()
             told["programmes"] += 1
             status = solver.getModelStatus()
+            if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnbounded):
+                # from its last point it got nowhere: from the beginning
+                solver.clearSolver()
+                solver.run()
+                status = solver.getModelStatus()
             if status == highspy.HighsModelStatus.kUnbounded:
                 reach[k, side] = np.inf
                 continue

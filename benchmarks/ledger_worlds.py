@@ -418,10 +418,11 @@ def released(made: World, plan: Plan, ledger: Ledger, count: Count, say: Any) ->
         )  # fmt: skip
     else:
         marked = table_of(made, plan, plan.period)
-    ways = [("", marked)] if plan.ratio else [("", marked), *coarser(marked)]
+    ways = [("", marked)]
     first: NotBeside | None = None
     memory = replace(ledger.about(plan.about, plan.name), proposing=True)
-    for words, table in ways:
+    while ways:
+        words, table = ways.pop(0)
         if words and first is not None and words not in first.instead:
             continue
         try:
@@ -432,6 +433,7 @@ def released(made: World, plan: Plan, ledger: Ledger, count: Count, say: Any) ->
                 count.failed += 1
             else:
                 first = error
+                ways = [] if plan.ratio else [*coarser(marked, error.lost)]
                 count.refused += 1
                 judge(made, plan, marked, error, count, say)
                 memory = replace(memory, proposing=False)

@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -100,10 +99,14 @@ def _protected(issue: Issue, ledger: Any) -> dk.Table | None:
         hidden = (over.status == Status.PRIMARY) | (under.status == Status.PRIMARY) | (issue.table.status > 0)
         return _with(issue.table, hidden)
     memory = ledger.about(issue.about, issue.name)
-    for words, table in _ways(issue):
+    ways = [("", issue.table)]
+    while ways:
+        words, table = ways.pop(0)
         try:
             done = dk.suppress(table, ledger=replace(memory, proposing=False))
-        except NotBeside:
+        except NotBeside as error:
+            if not words and issue.ratio_of is None:
+                ways = [*coarser(table, error.lost)]
             continue
         if done.exposed:
             continue
@@ -114,13 +117,6 @@ def _protected(issue: Issue, ledger: Any) -> dk.Table | None:
         return done.table
     print(f"refused: {issue.name}", file=sys.stderr)
     return None
-
-
-def _ways(issue: Issue) -> Iterator[tuple[str, dk.Table]]:
-    """The table, then with less detail."""
-    yield "", issue.table
-    if issue.ratio_of is None:
-        yield from coarser(issue.table)
 
 
 def _with(table: dk.Table, hidden: np.ndarray) -> dk.Table:

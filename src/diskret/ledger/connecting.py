@@ -72,9 +72,8 @@ class Connected:
         is_new = np.zeros(key.shape[0], dtype=np.bool_)
         is_new[own[own >= 0]] = True
         known = np.concatenate([~np.isnan(nodes.shown), np.zeros(further, dtype=np.bool_)])
-        value = _values(nodes, sums, at, versions, key.shape[0])
-        relations = Relations(value=value.tolist())
         birth = np.concatenate([born(nodes, rows.entry), np.zeros(further, dtype=np.int64)])
+        relations = Relations(value=_values(nodes, sums, at, versions, birth).tolist())
         telling = _telling(sums, known & ~is_new, at, versions)
         for row, cells, coefficients in vintages(telling, at, versions, birth):
             relations.add(cells, coefficients, int(telling.axis[row]))
@@ -88,12 +87,18 @@ class Connected:
         )  # fmt: skip
 
 
-def _values(nodes: Nodes, sums: Sums, at: Ints, versions: Ints, size: int) -> Floats:
-    """True values of all cells as far as they are told, or follow from others."""
-    value = np.concatenate([nodes.value, np.full(size - nodes.size, np.nan)])
+def _values(nodes: Nodes, sums: Sums, at: Ints, versions: Ints, birth: Ints) -> Floats:
+    """True values of all cells as far as they are told, or follow from others.
+
+    What is left of a sum is what it was when the last of its cells was first seen: values from before and after a
+    revision do not add up.
+    """
+    value = np.concatenate([nodes.value, np.full(birth.size - nodes.size, np.nan)])
     decimals = decimals_of(nodes.value[~np.isnan(nodes.value)])
-    latest = at[sums.cell] + versions[sums.cell] - 1
-    return solved(value, sums.start, latest, sums.coefficient, MOST_DECIMALS if decimals is None else decimals)
+    first, many = at[sums.cell], versions[sums.cell]
+    seen = np.repeat(np.maximum.reduceat(birth[first], sums.start[:-1]), np.diff(sums.start)) if sums.rows else first
+    held = held_at(seen, first, many, birth)
+    return solved(value, sums.start, held, sums.coefficient, MOST_DECIMALS if decimals is None else decimals)
 
 
 def _telling(sums: Sums, dull: Bools, at: Ints, versions: Ints) -> Sums:

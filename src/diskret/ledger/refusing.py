@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,8 @@ from diskret.auditing.report import AuditReport, Exposure
 from diskret.ledger.linked import Linked
 from diskret.ledger.smallest import smallest
 from diskret.model.arrays import Bools, Ints
-from diskret.model.closing import close_levels, closed
+from diskret.model.closing import Closing, close_codes, close_levels, closed
+from diskret.model.errors import listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -110,17 +111,41 @@ def _needed(exposed: Callable[[Ints], bool], cells: Ints) -> Ints:
         step = max(1, step // 2)
 
 
-def coarser(table: Table) -> Iterator[tuple[str, Table]]:
-    """The same table with less detail, in words: without the finest codes of a classification, or without all."""
+def coarser(table: Table, lost: Sequence[int] = ()) -> Iterator[tuple[str, Table]]:
+    """The same table with less detail, in words.
+
+    First without the parts of the sums that ``lost`` cells are a part of, then without the finest codes of a
+    classification, at last without a whole one.
+    """
     if not table.product or table.sparse:
         return
-    for name, tree in table.by.items():
-        if tree.depth > 2:
-            with warnings.catch_warnings(action="ignore"):  # statuses of what is left out do not matter here
-                smaller = closed(table, {name: close_levels(tree, tree.depth - 2)})
-            yield f"{name} without its finest codes", smaller
+    deep = {name: tree for name, tree in table.by.items() if tree.depth > 2 and not tree.overlapping}
+    for name, tree in deep.items():
+        above = _above(tree, {table.codes(table.place(cell))[table.names.index(name)] for cell in lost})
+        if above:
+            yield f"{name} without the parts of {listed(above)}", _closed(table, name, close_codes(tree, above))
+    for name, tree in deep.items():
+        yield f"{name} without its finest codes", _closed(table, name, close_levels(tree, tree.depth - 2))
     for name in table.by if len(table.by) > 1 else ():
         yield f"without {name}", _without(table, name)
+
+
+def _above(tree: Hierarchy, codes: Collection[str]) -> list[str]:
+    """The sums right above some codes; none if one of them is the total, or all that has parts is among them.
+
+    >>> _above(Hierarchy.from_nested({"DE": {"N": ["a", "b"], "S": ["c", "d"]}}), {"a", "b"})
+    ['N']
+    """
+    above = {tree.parents[tree.index(code)] for code in codes if code != tree.total}
+    summed = {parent for parent in tree.parents if parent >= 0}
+    top = len(tree) - 1
+    return [] if top in above or above >= summed - {top} else [tree.codes[i] for i in sorted(above)]
+
+
+def _closed(table: Table, name: str, closing: Closing) -> Table:
+    """The table with one classification closed."""
+    with warnings.catch_warnings(action="ignore"):  # statuses of what is left out do not matter here
+        return closed(table, {name: closing})
 
 
 def _without(table: Table, name: str) -> Table:

@@ -15,11 +15,12 @@ from diskret.ledger.asking import asked_of
 from diskret.ledger.linked import Linked
 from diskret.ledger.linking import Link
 from diskret.ledger.refusing import MOST_REASONS, blamed, coarser
-from diskret.ledger.withholding import with_hidden, withheld_beside
+from diskret.ledger.withholding import asking, with_hidden, withheld_beside
 from diskret.model.beside import Beside
 from diskret.model.errors import DiskretError, NotBeside, ProtectionWarning, listed
 from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.suppression.widening import places_of
 
 if TYPE_CHECKING:
     from diskret.ledger.ledger import Ledger
@@ -60,9 +61,13 @@ class Remembering:
         So is one that holds sensitive cells that are exposed in any case.
         """
         bare = self.beside(with_hidden(table, np.ones(table.size, dtype=np.bool_)), beside.given)
-        without = verdicts_on(bare.cells, bare.promise)
-        before = without.open_to
         cells = beside.cells
+        assert isinstance(cells, Linked)
+        assert isinstance(bare.cells, Linked)
+        # to show less exposes nothing: only what is exposed now is asked for again
+        alone = asking(bare.cells, cells.identity[places_of(cells, report)])
+        without = verdicts_on(alone, bare.promise)
+        before = without.open_to
         own = {cells.name_of(int(cell)) for cell in beside.own if cell >= 0}
         found = report.open_to
         fresh = sorted({cell for cell, by in found if cell in own or (cell, by) not in before})
@@ -76,14 +81,14 @@ class Remembering:
             )
         if not fresh:
             return replace(report, exposed=(), undecided=())
-        assert isinstance(bare.cells, Linked)
-        without = audit(bare.cells, bare.promise) if self.proposing else without
+        without = audit(alone, bare.promise) if self.proposing else without
         shown = [each for each in without.exposed if each.cell in fresh][: MOST_REASONS if self.proposing else 0]
-        reasons = [(each, blamed(bare.cells, without, each)) for each in shown]
+        reasons = [(each, blamed(alone, without, each)) for each in shown]
         because = tuple(f"{e.cell}: {'; '.join(why.cells)}" for e, why in reasons if why.cells)
         blame = "), (".join(because)
         fewest = bool(because) and all(why.smallest for _, why in reasons if why.cells)
-        instead = self._instead(table, beside.given)
+        lost = tuple(i for i, cell in enumerate(beside.own.tolist()) if cell >= 0 and cells.name_of(cell) in fresh)
+        instead = self._instead(table, beside.given, lost)
         error = NotBeside(
             f"{self.name} cannot be protected beside what is published: {len(fresh)} "
             f"{'cell stays' if len(fresh) == 1 else 'cells stay'} exposed",
@@ -99,14 +104,15 @@ class Remembering:
             + "rounding or intervals do not help: the exposed cells follow without the table. what is already "
             "published cannot be hidden any more: publish less detail.",
         )
-        error.because, error.instead = because, instead
+        error.because, error.instead, error.lost = because, instead, lost
         raise error
 
     def _refuse_public(self, table: Table, promise: Promise, link: Link) -> Never:
         """Refuse a table with sensitive cells that are shown openly elsewhere."""
         names = [link.cells.name_of(int(link.own[cell])) for cell, _ in link.hidden_shown]
         by = [each for _, each in link.hidden_shown]
-        instead = self._instead(table, promise)
+        lost = tuple(cell for cell, _ in link.hidden_shown)
+        instead = self._instead(table, promise, lost)
         error = NotBeside(
             f"{self.name} has {len(names)} sensitive cells whose values are public",
             where=listed(names, most=10),
@@ -115,16 +121,16 @@ class Remembering:
             + (f"could be released instead: {', or '.join(instead)}." if instead else "publish less detail."),
         )
         error.because = tuple(f"{name}: {entry}, {name}" for name, entry in zip(names, by, strict=True))
-        error.instead = instead
+        error.instead, error.lost = instead, lost
         raise error
 
-    def _instead(self, table: Table, promise: Promise) -> tuple[str, ...]:
+    def _instead(self, table: Table, promise: Promise, lost: tuple[int, ...]) -> tuple[str, ...]:
         """Tables with less detail that can be protected."""
         from diskret.suppression.suppress import suppress
 
         found: list[str] = []
         quiet = replace(self, proposing=False)
-        for words, smaller in coarser(table) if self.proposing else ():
+        for words, smaller in coarser(table, lost) if self.proposing else ():
             try:
                 with warnings.catch_warnings(action="ignore"):
                     done = suppress(smaller, promise, ledger=quiet)

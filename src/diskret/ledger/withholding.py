@@ -38,7 +38,7 @@ def withheld_beside(table: Table, promise: Promise, link: Linking) -> Bools:
 
     def attacked(withheld: Bools, only: Ints | None = None) -> tuple[Link, AuditReport]:
         found = link(with_hidden(table, withheld))
-        return found, verdicts_on(_asking(found.cells, only), asked_of(promise))
+        return found, verdicts_on(asking(found.cells, only), asked_of(promise))
 
     given = table.hidden.reshape(-1)
     found, report = attacked(given)
@@ -65,14 +65,14 @@ def withheld_beside(table: Table, promise: Promise, link: Linking) -> Bools:
         tried[some] = True
         found = link(with_hidden(table, tried))
         parts = np.array_split(only, 1 + only.size // AT_ONCE)
-        return all(verdicts_on(_asking(found.cells, part), asked_of(promise)).open_to <= in_any_case for part in parts)
+        return all(verdicts_on(asking(found.cells, part), asked_of(promise)).open_to <= in_any_case for part in parts)
 
     withheld = given.copy()
     withheld[needed(fresh, enough, MOST_AUDITS)] = True
     return withheld
 
 
-def _asking(cells: Linked, only: Ints | None) -> Linked:
+def asking(cells: Linked, only: Ints | None) -> Linked:
     """The same cells of which only some are asked for."""
     if only is None:
         return cells

@@ -581,6 +581,8 @@ class NotBeside(DiskretError):
     """For the first cells concerned the published cells that make it impossible, none of which could be missing."""
     instead: tuple[str, ...] = ()
     """What could be released instead."""
+    lost: tuple[int, ...] = ()
+    """The cells of the table that stay exposed."""
 
 
 class NoSuchEntry(DiskretError):

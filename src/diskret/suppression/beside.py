@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from diskret.auditing.audit import audit
+from diskret.auditing.audit import audit, verdicts_on
 from diskret.auditing.report import AuditReport
 from diskret.model.beside import Beside, Memory
 from diskret.model.errors import ProtectionWarning
@@ -66,6 +66,10 @@ def _once(
     """All that is connected with the table protected, what an audit says of the table, and its pattern."""
     beside = ledger.beside(table, promise)
     notes = _told(beside)
+    lost = _lost(beside)
+    if lost.open_to:
+        # no search helps: whoever asks for the table is told so at once
+        ledger.told_of(table, beside, lost)
     with warnings.catch_warnings():
         # whose fault it is that a cell cannot be protected says the ledger
         warnings.filterwarnings("ignore", ".* cannot be protected as asked", ProtectionWarning)
@@ -81,6 +85,15 @@ def _once(
     hidden = np.isin(found, (Status.PRIMARY, Status.SECONDARY))
     status[mine] = np.where(hidden & ~table.hidden.reshape(-1)[mine], Status.SECONDARY, status[mine])
     return replace(done, notes=(*done.notes, *notes)), report, replace(table, status=status.reshape(table.shape))
+
+
+def _lost(beside: Beside) -> AuditReport:
+    """What is exposed of the sensitive cells of the table although all of it is hidden."""
+    own = np.zeros(beside.cells.size, dtype=np.bool_)
+    own[beside.own[beside.own >= 0]] = True
+    status = beside.cells.status.reshape(-1).copy()
+    status[own & (status == Status.OPEN) | ~own & (status == Status.PRIMARY)] = Status.SECONDARY
+    return verdicts_on(replace(beside.cells, status=status), beside.promise)
 
 
 def _told(beside: Beside) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ def by_moves(
         done = _protected_as_one(table, promise, method, usable, progress, workers, given)
     else:
         done = _protected(table, promise, method, usable, progress, workers, given)
-        if done.unprotected and method.effort_for(table.size) != "quick":
+        if done.unprotected and method.effort_for(table.size) != "quick" and not _hopeless(done, method, usable):
             # a demand for which no move was found may have been met all the same, before the pattern was made cheaper
             first = _protected(table, promise, replace(method, effort="quick"), usable, progress, workers, given)
             done = first if len(first.unprotected) < len(done.unprotected) else done
@@ -109,6 +109,21 @@ def _protected(
         table=protected, before=table, promise=promise, moves=moves, unprotected=unprotected, notes=_notes(table),
         audit=report, cost=cost, bound=float(min(pattern.bound or 0.0, cost)) if known else None,
     )  # fmt: skip
+
+
+def _hopeless(done: Suppression, method: Moves, usable: Bools | None) -> bool:
+    """Whether everything that is exposed stays so with all cells hidden that may be: then no other pattern helps."""
+    table, report = done.table, done.audit
+    assert report is not None
+    if report.undecided:
+        return False
+    chosen = usable_cells(done.before, method.zeros) if usable is None else usable
+    exposed = np.zeros(table.size, dtype=np.bool_)
+    exposed[[np.ravel_multi_index(each.index, table.shape) for each in report.exposed]] = True
+    hidden = table.hidden.reshape(-1) | chosen
+    status = np.where(exposed, Status.PRIMARY, np.where(hidden, Status.SECONDARY, table.status.reshape(-1)))
+    asked = replace(table, status=status.astype(np.uint8).reshape(table.shape))
+    return len({each.cell for each in attacked(asked, done.promise, explain=False).exposed}) == int(exposed.sum())
 
 
 def _protected_as_one(
