@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
@@ -14,16 +14,14 @@ Given = tuple[tuple[int, ...], tuple[int, ...]]
 """What a run publishes: counts, by code, and bounds."""
 
 
-def given(held: Mapping[str, int], codes: Sequence[str], k: int, weights: int = 0, draws: int = 30) -> set[Given]:
+def given(held: Mapping[str, int], codes: Sequence[str], k: int, weights: int = 0) -> Iterator[Given]:
     """What the program publishes of a file of one attribute, seed by seed."""
     data = {"x": [code for code, n in held.items() for _ in range(n)]}
-    found = set()
-    for seed in range(draws):
+    for seed in range(30):
         control = dk.Control(weights=weights)  # type: ignore[arg-type]
         anon = dk.anonymise(data, {"x": dk.Hierarchy.flat(codes)}, k=k, control=control, seed=seed)
         shown = list(anon.frame["x"])
-        found.add((tuple(shown.count(code) for code in codes), tuple(anon.bounds.values())))
-    return found
+        yield tuple(shown.count(code) for code in codes), tuple(anon.bounds.values())
 
 
 @pytest.mark.parametrize("k", [3, 4])
@@ -32,8 +30,8 @@ def test_a_code_that_is_not_there_may_have_held_any_small_count(k: int) -> None:
     codes = ("a", "b", "c")
     shown = (12, 8, 0)
     for small in range(k):
-        may_give = {counts for counts, _ in given({"a": 20 - 7 - small, "b": 7, "c": small}, codes, k)}
-        assert shown in may_give, small
+        may_give = given({"a": 20 - 7 - small, "b": 7, "c": small}, codes, k)
+        assert any(counts == shown for counts, _ in may_give), small
 
 
 def test_bounds_do_not_tell_how_far_a_table_came() -> None:
@@ -77,7 +75,7 @@ def test_originals_that_give_the_same_file_look_alike_to_everybody() -> None:
         frame = {name: column.tolist() for name, column in anon.frame.items()}
         return {"file": frame, "rest": [anon.summary(), repr(anon), anon._repr_html_(), repr(tables), shown, report]}
 
-    runs = [[told(data, 2**50 + seed) for seed in range(25)] for data in (kept, lost, turned)]
+    runs = [[told(data, 2**50 + seed) for seed in range(12)] for data in (kept, lost, turned)]
     of_file = [{str(each["file"]): str(each["rest"]) for each in run} for run in runs]
     common = set(of_file[0]) & set(of_file[1]) & set(of_file[2])
     assert common
