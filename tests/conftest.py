@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,14 @@ settings.register_profile(
 )
 settings.register_profile("quick", settings.get_profile("house"), max_examples=20)  # `make test`
 settings.load_profile("house")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def as_in_a_terminal() -> None:
+    """Tests started in the background ignore Ctrl-C and closed terminals, and so would the commands they start."""
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
 
 
 @pytest.fixture(scope="session")
