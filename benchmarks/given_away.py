@@ -91,8 +91,8 @@ def cells_of(codes: Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:
 def narrowed(world: World, originals: Sequence[Ints]) -> tuple[int, int]:
     """Small counts with fewer than k possible values, and those with one."""
     table = np.array(originals)
-    ranges = [int(np.ptp(table @ row)) + 1 for row in world.small()]
-    return sum(r < K for r in ranges), sum(r == 1 for r in ranges)
+    values = [np.unique(table @ row).size for row in world.small()]
+    return sum(n < K for n in values), sum(n == 1 for n in values)
 
 
 @cache

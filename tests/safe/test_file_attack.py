@@ -87,11 +87,11 @@ def by_trying(
     """Small counts somebody can name, those with too few values, those known exactly, and the number of originals."""
     originals = [counted(each, 2) for each in possible(anon, told, existed=existed)]
     small = {cell: n for cell, n in counted(tally(data), 2).items() if 0 < n < 3}
-    ends = {c: (min(o[c] for o in originals), max(o[c] for o in originals)) for c in small if c in originals[0]}
+    values = {c: {o[c] for o in originals} for c in small if c in originals[0]}
     # a combination of both attributes is a control cell as well, and counts twice
     times = {cell: len(cell[0]) for cell in small}
-    narrow = [cell for cell, (low, high) in ends.items() if high - low + 1 < least]
-    exact = sum(times[cell] for cell in narrow if ends[cell][0] == ends[cell][1])
+    narrow = [cell for cell, possible_ in values.items() if len(possible_) < least]
+    exact = sum(times[cell] for cell in narrow if len(values[cell]) == 1)
     return sum(times.values()), sum(times[cell] for cell in narrow), exact, len(originals)
 
 
@@ -145,8 +145,17 @@ def test_numbers_of_cells_by_deviation_give_small_counts_back_and_bounds_do_not(
     anon = dk.anonymise(firms, {"industry": industry}, seed=1)
     open_ = dk.attack_anonymous(anon, Published.everything(anon))
     assert (open_.originals, open_.pinned, open_.counts) == (1, 6, 6)
-    assert {(t.codes, t.lower, t.upper) for t in open_.exposed} == {((g,), 1, 1) for g in groups}
+    assert {(t.codes, t.values) for t in open_.exposed} == {((g,), (1,)) for g in groups}
     assert dk.attack_anonymous(anon).safe
+
+
+def test_a_count_has_the_values_that_are_possible_and_not_those_between_them() -> None:
+    """Both codes are off by exactly two: one person and five, or five and one."""
+    original, shown = {"x": ["a"] + ["b"] * 5}, {"x": ["a"] * 3 + ["b"] * 3}
+    told = Published(deviations={1: (0, 0, 2)})
+    found = dk.attack_anonymous(shown, told, original=original, attributes=["x"])
+    assert {t.values for t in found.exposed} == {(1, 5)}
+    assert found.report(internal=True).splitlines()[1] == "  a (x): 1, 5"
 
 
 @given(n=st.integers(8, 13), seed=st.integers(0, 10_000))

@@ -84,7 +84,7 @@ def _attacker(done: Anonymisation, found: FileAttack, say: Mapping[str, str]) ->
     """What somebody finds who knows all attributes of a person, before and at most after; and who knows the method."""
     rows = [(say[f"attack {key}"], *pair) for key, pair in attack_figures(done).items()]
     table = ReportTable(head=(say["what"], say["before"], say["after"]), rows=tuple(rows), right=(1, 2))
-    exposed = [(" x ".join(t.codes), t.by, f"{t.lower} - {t.upper}") for t in found.exposed[:MOST_EXPOSED]]
+    exposed = [(" x ".join(t.codes), t.by, t.possible) for t in found.exposed[:MOST_EXPOSED]]
     counts = (
         (say["small counts"], found.counts), (say["small safe"], found.safe_counts),
         (say["small exposed"].format(least=found.least), len(found.exposed)), (say["small pinned"], found.pinned),

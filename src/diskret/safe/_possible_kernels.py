@@ -42,11 +42,22 @@ def _matches(x, count, met, centre, dimension, histogram, uniques):
     return open_cells == 0
 
 
+@part
+def _note(values, value):
+    """Add a value to those met, as long as there is room."""
+    for i in range(values.size):
+        if values[i] == value:
+            return
+        if values[i] < 0:
+            values[i] = value
+            return
+
+
 @kernel
 def walk(room, told, most_nodes, rows, cells):
-    """Visit every possible original; ``rows`` and ``cells`` take the least and most each holds in any of them.
+    """Visit every possible original; ``rows`` and ``cells`` take the values each has in them, as many as there is room.
 
-    Gives the number of originals; -1 if there are too many nodes to visit.
+    There may be gaps between the values. Gives the number of originals; -1 if there are too many nodes to visit.
     """
     number, low, high, least, most, total = room
     centre, dimension, histogram, uniques = told
@@ -68,9 +79,9 @@ def walk(room, told, most_nodes, rows, cells):
             if good and _matches(x, count, met, centre, dimension, histogram, uniques):
                 found += 1
                 for j in range(n):
-                    rows[0, j], rows[1, j] = min(rows[0, j], x[j]), max(rows[1, j], x[j])
+                    _note(rows[j], x[j])
                 for c in range(least.size):
-                    cells[0, c], cells[1, c] = min(cells[0, c], count[c]), max(cells[1, c], count[c])
+                    _note(cells[c], count[c])
             at -= 1
             continue
         if not begun[at]:

@@ -12,7 +12,7 @@ and the finding says how many were not looked at.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -28,7 +28,7 @@ from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.control import Control, ControlTable, control_tables, key_levels, parsed_level
 from diskret.safe.control_cells import ControlCells, control_cells
 from diskret.safe.places import places_in, rows_in
-from diskret.safe.possible import Possible, all_rows
+from diskret.safe.possible import Possible, Walked, all_rows
 from diskret.safe.published import FileKnowledge, Published
 from diskret.tabulation.combinations import Combinations, count_combinations
 
@@ -50,15 +50,20 @@ class Told:
     codes: tuple[str, ...]
     """Of the combination, or of the cell of a control table."""
     by: str
-    lower: int
-    upper: int
+    values: tuple[int, ...]
+    """Those that are possible, in order."""
+
+    @property
+    def possible(self) -> str:
+        """The values as words."""
+        return ", ".join(map(str, self.values))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FileAttack:
     """What an attacker learns about the small counts of the original: combinations and control cells with 1 to k - 1.
 
-    A count is ``safe`` if at least ``least`` values stay possible, which two possible originals show; ``exposed`` if
+    A count is ``safe`` if at least ``least`` values stay possible, which as many possible originals show; ``exposed`` if
     fewer do, which is proved; ``undecided`` if neither was found.
     """
 
@@ -79,7 +84,7 @@ class FileAttack:
     @property
     def pinned(self) -> int:
         """Small counts that can be computed exactly."""
-        return sum(each.lower == each.upper for each in self.exposed)
+        return sum(len(each.values) == 1 for each in self.exposed)
 
     @property
     def safe(self) -> bool:
@@ -106,7 +111,7 @@ class FileAttack:
         if self.passed_over:
             said += f", of which {self.passed_over:,} were not looked at: a sample of {MOST_LOOKED_AT:,} was"
         if internal:
-            lines = [f"  {' x '.join(t.codes)} ({t.by}): {t.lower} to {t.upper}" for t in self.exposed[:SHOWN]]
+            lines = [f"  {' x '.join(t.codes)} ({t.by}): {t.possible}" for t in self.exposed[:SHOWN]]
             said = "\n".join([said, *lines])
         return said
 
@@ -218,7 +223,7 @@ class _Run:
         codes = self._known_codes() if left else []
         size = float(np.prod([float(each.size) for each in codes]))
         whole = self._possible(all_rows(codes), complete=True) if left and size <= MOST_ROWS else None
-        walked = whole.walked() if whole is not None else None
+        walked = whole.walked(self.least) if whole is not None else None
         if walked is not None:
             seen = left
         elif self.told.counted or (self.knowledge.tables and whole is None):
@@ -231,7 +236,7 @@ class _Run:
         return FileAttack(
             k=self.case.k, least=self.least, counts=count, safe_counts=count - len(exposed) - undecided,
             exposed=tuple(exposed), undecided=undecided, passed_over=left - seen if seen else 0,
-            originals=None if walked is None else walked[2], known=tuple(self._known()),
+            originals=None if walked is None else walked.originals, known=tuple(self._known()),
         )  # fmt: skip
 
     def _known(self) -> list[str]:
@@ -296,7 +301,7 @@ class _Run:
     # --- programmes --------------------------------------------------------------------------------------------------
 
     def _looked_at(
-        self, targets: list[_Target], whole: Possible | None, walked: tuple[Ints, Ints, int] | None
+        self, targets: list[_Target], whole: Possible | None, walked: Walked | None
     ) -> tuple[list[Told], int]:
         """Exposed counts, and the number of undecided ones."""
         exposed: list[Told] = []
@@ -306,35 +311,30 @@ class _Run:
             rows = self._rows_of(each, here)
             if not rows.any():  # nobody who does not know its codes can name it
                 continue
-            ends = self._ends(here, rows) if walked is None else self._walked_ends(each, here, walked, rows)
-            if ends is None:
+            values = self._values(here, rows) if walked is None else _met(each, here, walked, rows)
+            if not values:
                 undecided += 1
-            elif ends[1] - ends[0] + 1 < self.least:
-                exposed.append(self._told(each, *ends))
+            elif len(values) < self.least:
+                exposed.append(self._told(each, tuple(values)))
         return exposed, undecided
 
-    def _ends(self, here: Possible, rows: Bools) -> tuple[int, int] | None:
-        """Between which counts these rows hold; None if that many values were neither seen nor proved impossible."""
+    def _values(self, here: Possible, rows: Bools) -> Sequence[int]:
+        """The values these rows may have; none if as many as wanted were neither seen nor proved impossible."""
         if self.told.counted or (self.knowledge.tables and not here.complete):
-            return None
+            return ()
         low, high = here.limits(rows)
         if high - low + 1 < self.least:
-            return low, high
+            return range(low, high + 1)
         up = here.point(rows, True, low)
         down = here.point(rows, False, high)
-        if up is not None and down is not None and up - down + 1 >= self.least:
-            return down, up
-        return None
-
-    def _walked_ends(
-        self, target: _Target, here: Possible, walked: tuple[Ints, Ints, int], rows: Bools
-    ) -> tuple[int, int] | None:
-        ends, cells, originals = walked
-        if originals == 0:
-            return None
-        first = int(np.flatnonzero(rows)[0])
-        at = ends[:, first] if target.table is None else cells[:, int(here.cells.number[first, target.table])]
-        return int(at[0]), int(at[1])
+        if up is None or down is None or up - down + 1 < self.least:
+            return ()
+        seen = [down, up]  # there may be gaps between them
+        for value in range(down + 1, up):
+            if len(seen) == self.least:
+                break
+            seen += [value] * here.holds(rows, value)
+        return seen if len(seen) == self.least else ()
 
     def _possible(self, codes: npt.NDArray[np.int32], *, complete: bool) -> Possible:
         case = self.case
@@ -416,16 +416,23 @@ class _Run:
             found.append(np.unique(np.concatenate([seen, listed, np.array(more, dtype=np.int64)])).astype(np.int64))
         return found
 
-    def _told(self, target: _Target, lower: int, upper: int) -> Told:
+    def _told(self, target: _Target, values: tuple[int, ...]) -> Told:
         case = self.case
         if target.table is None:
             names = tuple(case.by)
             code = tuple(str(case.by[name].codes[i]) for name, i in zip(names, case.codes[target.row], strict=True))
-            return Told(codes=code, by=" x ".join(names), lower=lower, upper=upper)
+            return Told(codes=code, by=" x ".join(names), values=values)
         table, code_of = case.tables[target.table], []
         for level in table.levels:
             hierarchy = case.by[level.attribute]
             to = key_levels(level.attribute, hierarchy)[level]
             mine = case.codes[target.row, list(case.by).index(level.attribute)]
             code_of.append(str(hierarchy.codes[to[mine]]))
-        return Told(codes=tuple(code_of), by=str(table), lower=lower, upper=upper)
+        return Told(codes=tuple(code_of), by=str(table), values=values)
+
+
+def _met(target: _Target, here: Possible, walked: Walked, rows: Bools) -> list[int]:
+    """The values a count has in all possible originals, in order; none if there is no original."""
+    first = int(np.flatnonzero(rows)[0])
+    met = walked.rows[first] if target.table is None else walked.cells[int(here.cells.number[first, target.table])]
+    return sorted(met[met >= 0].tolist())

@@ -31,6 +31,18 @@ EXACT = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Walked:
+    """All possible originals: the values of each row and cell in them, in any order, -1 after the last; their number.
+
+    Between two values there may be gaps: a cell that is off by exactly two holds two more or two less.
+    """
+
+    rows: Ints
+    cells: Ints
+    originals: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Possible:
     """Possible originals: a row per combination an attacker takes into account, with the least and most it may hold.
 
@@ -74,10 +86,10 @@ class Possible:
 
     # --- all of them -------------------------------------------------------------------------------------------------
 
-    def walked(self) -> tuple[Ints, Ints, int] | None:
-        """The least and most every row and every cell holds in any possible original, and how many originals there are.
+    def walked(self, most_values: int) -> Walked | None:
+        """What every row and every cell holds in the possible originals; None if there are too many to visit.
 
-        None if there are too many to visit.
+        Of more than ``most_values`` of one count only so many are kept.
         """
         order = np.lexsort([self.high - self.low, -self.published])
         cells = self.cells
@@ -95,12 +107,11 @@ class Possible:
         told = Told(
             centre=np.append(cells.original, 0), dimension=dimensions, histogram=histogram, uniques=uniques,
         )  # fmt: skip
-        rows, ends = np.empty((2, order.size), dtype=np.int64), np.empty((2, cells.size + 1), dtype=np.int64)
-        rows[0], rows[1], ends[0], ends[1] = self.total + 1, -1, self.total + 1, -1
-        found = int(_possible_kernels.walk(tuple(room), tuple(told), NODES, rows, ends))
+        rows, held = np.full((order.size, most_values), -1), np.full((cells.size + 1, most_values), -1)
+        found = int(_possible_kernels.walk(tuple(room), tuple(told), NODES, rows, held))
         back = np.empty_like(rows)
-        back[:, order] = rows
-        return None if found < 0 else (back, ends[:, :-1], found)
+        back[order] = rows
+        return None if found < 0 else Walked(rows=back, cells=held[:-1], originals=found)
 
     # --- the ends of one count ---------------------------------------------------------------------------------------
 
@@ -136,6 +147,15 @@ class Possible:
         held = int(x[rows].sum())
         return held if self.allows(x) and (held >= wanted if upward else held <= wanted) else None
 
+    def holds(self, rows: Bools, value: int) -> bool:
+        """Whether a possible original was found in which these rows hold just this together."""
+        programme = self._programme(whole=True, asked=(rows, value))
+        programme.solve()
+        if not programme.has_point:
+            return False
+        x = np.rint(programme.point).astype(np.int64)
+        return self.allows(x) and int(x[rows].sum()) == value
+
     def allows(self, x: Ints) -> bool:
         """Whether frequencies are a possible original, as far as bounds say."""
         count = np.append(self.cells.deviation(x) + self.cells.original, 0)
@@ -159,8 +179,12 @@ class Possible:
     @cached_property
     def _matrix(self) -> Matrix:
         """A column per combination; the last row is the number of objects."""
+        return self._matrix_with(np.empty((len(self.codes), 0), dtype=np.int64))
+
+    def _matrix_with(self, more: Ints) -> Matrix:
+        """The same with further rows: which of them a combination counts in, -1 for none."""
         at = self._place[self.cells.number.astype(np.int64)]
-        at = np.append(at, np.full((len(at), 1), self._tight.size), axis=1)
+        at = np.concatenate([at, np.full((len(at), 1), self._tight.size), more], axis=1)
         per = (at >= 0).sum(axis=1)
         start = np.append(0, np.cumsum(per))
         flat = at[at >= 0]
@@ -187,11 +211,15 @@ class Possible:
     def _whole(self) -> Programme:
         return self._programme(whole=True)
 
-    def _programme(self, *, whole: bool) -> Programme:
-        rows = self._least.astype(np.float64), self._most.astype(np.float64)
+    def _programme(self, *, whole: bool, asked: tuple[Bools, int] | None = None) -> Programme:
+        """Of all originals; ``asked`` says what some rows hold together."""
+        least, most, matrix = self._least, self._most, self._matrix
+        if asked is not None:
+            least, most = np.append(least, asked[1]), np.append(most, asked[1])
+            matrix = self._matrix_with(np.where(asked[0], self._tight.size + 1, -1)[:, None])
         way = Way(nodes=MIP_NODES, relative_gap=0.0) if whole else Way()
         return Programme(
-            self._matrix, rows, lower=self.low.astype(np.float64), upper=self.high.astype(np.float64), whole=whole,
+            matrix, (least.astype(np.float64), most.astype(np.float64)), lower=self.low.astype(np.float64), upper=self.high.astype(np.float64), whole=whole,
             way=way,
         )  # fmt: skip
 
