@@ -63,8 +63,8 @@ class Told:
 class FileAttack:
     """What an attacker learns about the small counts of the original: combinations and control cells with 1 to k - 1.
 
-    A count is ``safe`` if at least ``least`` values stay possible, which as many possible originals show; ``exposed`` if
-    fewer do, which is proved; ``undecided`` if neither was found.
+    A count is ``safe`` if at least ``least`` values stay possible, which as many originals show; ``exposed`` if fewer
+    do, which is proved; ``undecided`` if neither was found.
     """
 
     k: int

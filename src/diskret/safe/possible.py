@@ -218,10 +218,9 @@ class Possible:
             least, most = np.append(least, asked[1]), np.append(most, asked[1])
             matrix = self._matrix_with(np.where(asked[0], self._tight.size + 1, -1)[:, None])
         way = Way(nodes=MIP_NODES, relative_gap=0.0) if whole else Way()
-        return Programme(
-            matrix, (least.astype(np.float64), most.astype(np.float64)), lower=self.low.astype(np.float64), upper=self.high.astype(np.float64), whole=whole,
-            way=way,
-        )  # fmt: skip
+        bounds = least.astype(np.float64), most.astype(np.float64)
+        low, high = self.low.astype(np.float64), self.high.astype(np.float64)
+        return Programme(matrix, bounds, lower=low, upper=high, whole=whole, way=way)
 
 
 def all_rows(codes: Sequence[Ints]) -> npt.NDArray[np.int32]:
