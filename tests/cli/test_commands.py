@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xlsxwriter
 
 from diskret import Status
 from diskret.publication.working import load_working
@@ -150,6 +151,17 @@ def test_a_job_made_for_a_file_runs(typed: Call, folder: Path) -> None:
     assert "diskret run new.toml" in made.out
     assert typed("run", "new.toml", "-q").code == 0
     assert (folder / "out" / "firms.xlsx").is_file()
+
+
+def test_init_is_cured_by_its_own_options(typed: Call, folder: Path) -> None:
+    with xlsxwriter.Workbook(folder / "firms.xlsx") as book:
+        book.add_worksheet("about us").write(0, 0, "made on Monday")
+        sheet = book.add_worksheet("firms")
+        for i, row in enumerate([("region", "turnover"), *[("N", 5 + i) for i in range(9)]]):
+            sheet.write_row(i, 0, row)
+    asked = typed("init", "firms.xlsx").err
+    assert "to take this sheet: --sheet 'about us'\n" in asked
+    assert typed("init", "firms.xlsx", "--sheet", "firms").code == 0
 
 
 def test_an_existing_job_is_not_overwritten_unless_forced(typed: Call, folder: Path) -> None:

@@ -251,6 +251,11 @@ def test_a_pivot_export_has_values_side_by_side() -> None:
     assert not named(found, "cars_s").sure
 
 
+def test_remarks_in_a_few_rows_make_no_classification() -> None:
+    rows = {"region": ["N", "S"] * 30, "turnover": [1.5 * i for i in range(60)], "note": ["estimated", *[None] * 59]}
+    assert recognise(rows, "microdata").content("firms.csv")["table"]["by"] == ["region"]
+
+
 def test_a_label_beside_its_code_makes_no_second_classification() -> None:
     names = {"01": "Holstein", "02": "Hamburg", "03": "Hannover", "04": "Bremen", "05": "Köln"}
     codes = some(*names)

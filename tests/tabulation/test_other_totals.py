@@ -15,7 +15,7 @@ ROWS = {"region": ["N", "S", "Insgesamt"] * 4, "size": ["1"] * 6 + ["2"] * 6, "x
 
 
 def test_a_total_in_a_column_that_is_not_shown_is_told_of() -> None:
-    with pytest.warns(ProtectionWarning, match="'region' has 4 rows called 'Insgesamt'"):
+    with pytest.warns(ProtectionWarning, match="'region' calls 4 of its rows 'Insgesamt'"):
         dk.tabulate(ROWS, by="size", value="x")
 
 
@@ -37,7 +37,7 @@ def test_a_column_in_which_every_row_is_a_total_doubles_nothing(word: str) -> No
 def test_totals_among_records_are_told_of(tmp_path: Path) -> None:
     lines = [";".join(map(str, row)) for row in zip(*ROWS.values(), strict=True)]
     (tmp_path / "records.csv").write_text("\n".join([";".join(ROWS), *lines, ""]))
-    with pytest.warns(ProtectionWarning, match="called 'Insgesamt'"):
+    with pytest.warns(ProtectionWarning, match="rows 'Insgesamt'"):
         read_records(tmp_path / "records.csv", ["x"])
 
 

@@ -10,7 +10,7 @@ import typer
 
 from diskret.cli.app import EXPOSED, Json, Quiet, app, leave_if_stopped
 from diskret.cli.next_file import AtMost, Instead, OtherData, OutFolder, Previous, job_for
-from diskret.cli.show import progress_bar, report
+from diskret.cli.show import cured_by_options, progress_bar, report
 
 
 @app.command()
@@ -91,7 +91,8 @@ def init(
         raise BadOption(
             "the job file exists already", where=str(out), hint="choose another with --out, or add --force."
         )
-    text = job_text(data, out.parent, reading, cast(Any, kind))  # another kind is refused there
+    with cured_by_options(*reading):
+        text = job_text(data, out.parent, reading, cast(Any, kind))  # another kind is refused there
     with whole_file(out) as part:
         part.write_text(text, encoding="utf-8", newline="")
     if not quiet:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -24,7 +25,7 @@ def echo_json(plain: Any) -> None:
 
 
 def cures(error: DiskretError) -> list[str]:
-    """What cures an error, each as the line to add to the job file.
+    """What cures an error, each as the line to add to the job file, or as an option of the command.
 
     >>> from diskret.model.errors import Cure, NotFinite
     >>> leave_out = Cure(key="table.without_value", value="leave out", label="leave those rows out")
@@ -35,10 +36,40 @@ def cures(error: DiskretError) -> list[str]:
 
     lines = []
     for cure in error.cures:
-        if cure.value is not None:
+        if cure.value is not None and cure.key.startswith("--"):
+            lines.append(f"  to {cure.label}: {cure.key} {_typed_value(cure.value)}")
+        elif cure.value is not None:
             *section, key = map(toml_key, cure.path)
             lines.append(f"  to {cure.label}: [{'.'.join(section)}] {key} = {toml_value(cure.value)}")
     return lines
+
+
+def _typed_value(value: object) -> str:
+    from diskret.model.places import typed
+
+    return typed(",".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
+
+
+@contextmanager
+def cured_by_options(*names: str) -> Iterator[None]:
+    """Errors inside are cured by options of the command: there is no job file yet to write anything into.
+
+    >>> from diskret.model.errors import Cure, UnclearFile
+    >>> try:
+    ...     with cured_by_options("header"):
+    ...         raise UnclearFile("", cures=[Cure(key="data.header", value=[4, 5], label="take these rows as names")])
+    ... except UnclearFile as e:
+    ...     print(*cures(e))
+      to take these rows as names: --header 4,5
+    """
+    from diskret.model.errors import DiskretError
+
+    try:
+        yield
+    except DiskretError as e:
+        asked = {f"data.{name}": f"--{name}" for name in names}
+        e.cures = tuple(replace(cure, key=asked.get(cure.key, cure.key)) for cure in e.cures)
+        raise
 
 
 @contextmanager

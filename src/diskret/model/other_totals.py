@@ -26,7 +26,7 @@ def warn_of_total_rows(data: Relation, names: Sequence[str]) -> None:
     ...     warnings.simplefilter("always")
     ...     warn_of_total_rows(open_source({"region": ["N", "S", "Insgesamt"], "sex": ["all"] * 3}), ["region", "sex"])
     >>> [str(each.message).partition(":")[0] for each in told]
-    ["column 'region' has 1 rows called 'Insgesamt'"]
+    ["column 'region' calls 1 of its rows 'Insgesamt'"]
     """
     texts = [name for name in names if data.is_text(name)]
     if not texts:
@@ -42,8 +42,8 @@ def warn_of_total_rows(data: Relation, names: Sequence[str]) -> None:
     for name, filled, called, code in zip(texts, row[::3], row[1::3], row[2::3], strict=True):
         if 0 < called < filled:
             warnings.warn(
-                f"column {name!r} has {called} rows called {code!r}: they count as records; if they are totals of the "
-                "others, all sums and counts are doubled, so take them out",
+                f"column {name!r} calls {called} of its rows {code!r}: rows count as records; if they are totals of "
+                "the others, all sums and counts are doubled, so take them out",
                 ProtectionWarning,
                 stacklevel=3,
             )

@@ -109,7 +109,8 @@ def refuse_outline(data: Relation, name: str) -> None:
     raise MissingCode(
         f"{rows - filled} of {rows} records have no code in column {name!r}",
         where=data.where,
-        hint="does only the first row of each group have its code? Fill it in below; or say what blanks are.",
+        hint="does only the first row of each group have its code? Fill it in below; or say what blanks are. If the "
+        "column holds remarks, take it out of the classifications.",
         cures=[*(each for each in code_cures(name, of="without_code") if each.value is not None), missing],
         rows=data.rows_where(lambda data: f"({data.code(name)} IS NULL)"),
     )

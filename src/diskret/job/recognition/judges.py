@@ -187,7 +187,11 @@ def _as_classification(facts: Facts) -> Judgement | None:
         reason = "padded" if facts.padded else "named" if facts.meaning in CLASSIFYING else "few"
         reason = "equal" if reason == "few" and facts.codes > FEW_NUMBERS else reason
     sure = reason in ("codes", "padded", "named")
-    more: dict[str, Any] = {"alternatives": () if sure else ("value",), "chosen": facts.few or named, "sure": sure}
+    more: dict[str, Any] = {
+        "alternatives": () if sure else ("value",),
+        "chosen": facts.codes > 1 and (facts.few or named),
+        "sure": sure,
+    }
     if _shortened(facts):
         return "classification", reason, more | {"notes": ("zeros",), "sure": False}
     return "classification", reason, more | {"prefixes": prefix_levels(facts.words) if facts.text else ()}
