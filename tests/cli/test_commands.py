@@ -159,9 +159,9 @@ def test_init_is_cured_by_its_own_options(typed: Call, folder: Path) -> None:
         sheet = book.add_worksheet("firms")
         for i, row in enumerate([("region", "turnover"), *[("N", 5 + i) for i in range(9)]]):
             sheet.write_row(i, 0, row)
-    asked = typed("init", "firms.xlsx").err
+    asked = typed("init", "firms.xlsx", "--out", "new.toml").err
     assert "to take this sheet: --sheet 'about us'\n" in asked
-    assert typed("init", "firms.xlsx", "--sheet", "firms").code == 0
+    assert typed("init", "firms.xlsx", "--sheet", "firms", "--out", "new.toml").code == 0
 
 
 def test_an_existing_job_is_not_overwritten_unless_forced(typed: Call, folder: Path) -> None:
