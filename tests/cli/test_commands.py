@@ -161,6 +161,9 @@ def test_init_is_cured_by_its_own_options(typed: Call, folder: Path) -> None:
             sheet.write_row(i, 0, row)
     asked = typed("init", "firms.xlsx", "--out", "new.toml").err
     assert "to take this sheet: --sheet 'about us'\n" in asked
+    assert (
+        "to take this sheet: --sheet firms\n" in typed("init", "firms.xlsx", "--sheet", "firm", "--out", "new.toml").err
+    )
     assert typed("init", "firms.xlsx", "--sheet", "firms", "--out", "new.toml").code == 0
 
 

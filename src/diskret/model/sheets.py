@@ -19,12 +19,10 @@ from diskret.model.limits import refuse_more
 from diskret.model.ods import ods_sheets, read_ods
 from diskret.model.places import plain_file
 from diskret.model.sheet import Box, Number, Sheet, letters
-from diskret.model.xlsx import ALL, read_xlsx, xlsx_sheets
+from diskret.model.xlsx import ALL, read_xlsx, sheet_cures, xlsx_sheets
 
 MOST_SHOWN = 50
 """Rows and columns of a preview."""
-MOST_CHOICES = 10
-"""Sheets that a question offers."""
 FLAWS = {
     "error": ("a formula gives an error", "correct the formula, or put the value in its place."),
     "formula": ("a formula has no computed value", "open the file in a spreadsheet program, and save it."),
@@ -122,7 +120,7 @@ def refuse_notes(found: ReadSheet, where: str) -> None:
         f"the first sheet, {names[0]!r}, holds no numbers, and there are other sheets",
         where=where,
         hint=f"name the sheet that is meant in sheet: {listed(names)}.",
-        cures=[Cure(key="data.sheet", value=name, label="take this sheet") for name in names[:MOST_CHOICES]],
+        cures=sheet_cures(names),
     )
 
 

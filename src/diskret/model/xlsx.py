@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from xml.parsers import expat
 
+from diskret.model.cures import Cure
 from diskret.model.damage import reading
 from diskret.model.errors import BadOption, EmptyData, UnreadableFile, listed
 from diskret.model.limits import Limits, limits, refuse_more
@@ -24,6 +25,8 @@ from diskret.model.sheet import Box, Number, Sheet, column_number
 OLD = b"\xd0\xcf\x11\xe0"
 NO_BOOK = "the file is not an Excel file, or not complete"
 PLACE = re.compile(r"([A-Z]{1,7})[0-9]{1,10}")
+MOST_CHOICES = 10
+"""Sheets that a question offers."""
 DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
 """Numbers of Excel's own formats that show dates and times."""
 ALL = 10**9
@@ -56,8 +59,18 @@ def chosen_sheet(names: Sequence[str], asked: str | None, where: str) -> str:
         raise EmptyData("the file has no sheet with cells", where=where, hint="are there only charts in it?")
     chosen = asked or names[0]
     if chosen not in names:
-        raise BadOption(f"there is no sheet {chosen!r}", where=where, hint=f"the file has {listed(names)}.")
+        hint = f"the file has {listed(names)}."
+        raise BadOption(f"there is no sheet {chosen!r}", where=where, hint=hint, cures=sheet_cures(names))
     return chosen
+
+
+def sheet_cures(names: Sequence[str]) -> list[Cure]:
+    """The sheets of a workbook, each as the one that is meant.
+
+    >>> [cure.value for cure in sheet_cures(["Notes", "Firms"])]
+    ['Notes', 'Firms']
+    """
+    return [Cure(key="data.sheet", value=name, label="take this sheet") for name in names[:MOST_CHOICES]]
 
 
 def xlsx_sheets(path: Path) -> list[str]:
