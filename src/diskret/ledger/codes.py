@@ -108,6 +108,7 @@ def codes_of(axis: str, hierarchy: Hierarchy) -> tuple[str, ...]:
     return (*hierarchy.codes[:-1], "+".join(parts))
 
 
+@lru_cache(maxsize=256)
 def sums_of(axis: str, hierarchy: Hierarchy) -> tuple[tuple[str, Parts], ...]:
     """Every sum of a classification of a table with its parts, by the codes that the ledger knows."""
     own = dict(zip(hierarchy.codes, codes_of(axis, hierarchy), strict=True))

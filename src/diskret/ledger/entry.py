@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -108,7 +109,7 @@ class Entry:
     hash: str = ""
     """Of this entry with all it holds."""
 
-    @property
+    @cached_property
     def subject(self) -> tuple[str, str, str]:
         """Population, value and plain unit: only cells that have these in common can be one cell."""
         return self.about.population, self.about.value or self.response, self.about.scale[1]
@@ -140,14 +141,16 @@ class Entry:
 
 def hierarchy_from(plain: Mapping[str, Any]) -> Hierarchy:
     """A hierarchy from what `Hierarchy.describe` says."""
-    codes = plain["codes"]
+    further = (tuple(parents) for parents in plain.get("further", ()))
+    return _hierarchy(tuple(plain["codes"]), tuple(plain["labels"]), (tuple(plain["parents"]), *further))
+
+
+@lru_cache(maxsize=256)
+def _hierarchy(codes: tuple[str, ...], labels: tuple[str, ...], ways: tuple[tuple[str | None, ...], ...]) -> Hierarchy:
+    """A hierarchy from the parents of its codes in every grouping; thousands of entries share a few of them."""
     place = {code: i for i, code in enumerate(codes)}
-
-    def numbers(parents: list[str | None]) -> list[int]:
-        return [-1 if p is None else place[p] for p in parents]
-
-    further = [numbers(parents) for parents in plain.get("further", ())]
-    return Hierarchy.restored(codes, numbers(plain["parents"]), plain["labels"], further)
+    parents, *further = ([-1 if p is None else place[p] for p in each] for each in ways)
+    return Hierarchy.restored(codes, parents, labels, further)
 
 
 def hash_of(head: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> str:

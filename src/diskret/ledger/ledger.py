@@ -30,7 +30,7 @@ from diskret.ledger.looking import history_of
 from diskret.ledger.published import fingerprint_of, published_cells
 from diskret.ledger.related import all_periods, related
 from diskret.ledger.remembering import Remembering
-from diskret.ledger.schemes import schemes_of
+from diskret.ledger.schemes import Statements
 from diskret.ledger.settled import keep_moves, kept_moves
 from diskret.ledger.storage import place_of, read_entry, sweep, write_entry
 from diskret.model.arrays import Floats
@@ -53,6 +53,8 @@ from diskret.moves.move import MoveSet
 
 FORMAT = 1
 HEAD = "ledger.json"
+MOST_HELD = 5_000_000
+"""Cells that are kept in memory between checks: some 0.5 GB."""
 
 
 def open_ledger(folder: str | Path, *, create: bool = False, read_only: bool = False) -> Ledger:
@@ -125,6 +127,9 @@ class Ledger:
     """What is lost or was changed; a ledger with flaws can be read only."""
     read_only: bool = False
     _held: dict[int, EntryCells] = field(default_factory=dict, repr=False)
+    """Cells that were read, those read last at the end."""
+    _supposed: Mapping[int, EntryCells] = field(default_factory=dict, repr=False)
+    """Cells of entries that are not entered, only supposed."""
 
     # --- what is in it ----------------------------------------------------------------------------------------------
 
@@ -144,20 +149,34 @@ class Ledger:
 
     def cells(self, entry: Entry) -> EntryCells:
         """The cells of an entry, held against its hash."""
-        if entry.number not in self._held:
+        if entry.number in self._supposed:
+            return self._supposed[entry.number]
+        cells = self._held.pop(entry.number, None)
+        if cells is None:
             found, cells = read_entry(place_of(self.folder, entry.number))
             if found.hash != entry.hash:
                 raise DamagedLedger(
                     f"entry {entry.number} ({entry.name}) is not the one that was entered", where=str(self.folder),
                     hint="put the file back from a copy.",
                 )  # fmt: skip
-            self._held[entry.number] = cells
-        return self._held[entry.number]
+        self._hold(entry.number, cells)
+        return cells
+
+    def _hold(self, number: int, cells: EntryCells) -> None:
+        """Keep cells for the next check; what was asked for longest ago is let go where they become too many."""
+        self._held[number] = cells
+        while len(self._held) > 1 and sum(each.size for each in self._held.values()) > MOST_HELD:
+            del self._held[next(iter(self._held))]
 
     @cached_property
+    def _statements(self) -> Statements:
+        """What all entries say of classifications."""
+        return Statements.of(self.entries)
+
+    @property
     def schemes(self) -> dict[str, Scheme]:
         """The classifications with all codes and groupings."""
-        return schemes_of(self.entries)
+        return self._statements.schemes
 
     # --- putting in -------------------------------------------------------------------------------------------------
 
@@ -188,7 +207,7 @@ class Ledger:
             self._refresh()
             self._refuse_taken(name)
             entry, cells = self._prepared(table, about, name, promise, intervals, told, data, on)
-            schemes = schemes_of((*self.entries, entry))
+            schemes = self._statements.and_also(entry).schemes
             near = self._beside(entry, schemes)
             if beside is not None and [each.name for each, _ in near] != [*beside]:
                 raise LedgerBusy(
@@ -226,7 +245,7 @@ class Ledger:
             entry = replace(entry, number=1 + (last.number if last else 0), previous=last.hash if last else "")
             self._refuse_taken(name)
             self._refuse_unclear(entry)
-            schemes = schemes_of((*self.entries, entry))
+            schemes = self._statements.and_also(entry).schemes
             refuse_contradictions(self._beside(entry, schemes), (entry, cells), schemes)
             written = write_entry(self.folder, entry.head(), cells)
             index.learn(self.folder, written)
@@ -256,12 +275,12 @@ class Ledger:
         self._refuse_writing()
         if len(chain.entries) != len(self.entries):
             self.entries = chain.entries
-            self.__dict__.pop("schemes", None)
+            self.__dict__.pop("_statements", None)
 
     def _accept(self, entry: Entry, cells: EntryCells) -> None:
+        self.__dict__["_statements"] = self._statements.and_also(entry)
         self.entries = (*self.entries, entry)
-        self._held[entry.number] = cells
-        self.__dict__.pop("schemes", None)
+        self._hold(entry.number, cells)
 
     def _prepared(
         self, table: Table, about: About, name: str, promise: Promise | None,
@@ -318,7 +337,7 @@ class Ledger:
                 f"{entry.name!r} and {others[0].name!r} do not say alike whether values are of a day (stock)",
                 hint="say it of all tables of a value or of none; what is of a day is another value than what adds up.",
             )
-        after = schemes_of((*self.entries, entry))
+        after = self._statements.and_also(entry).schemes
         for axis, scheme in after.items():
             refuse_unknown(scheme, self.schemes.get(axis), entry.name)
         if PERIOD in after and not entry.about.stock:
@@ -363,12 +382,19 @@ class Ledger:
     ) -> tuple[Entry, Link]:
         """A table and everything connected with it, as one system."""
         entry, cells = self._prepared(table, about, name, promise, None, True, "", "")
-        schemes = schemes_of((*self.entries, entry))
+        schemes = self._statements.and_also(entry).schemes
         beside = self._beside(entry, schemes)
         refuse_contradictions(beside, (entry, cells), schemes)
         stocks = [e.subject for e in (*self.entries, entry) if e.about.stock]
         link = linked(beside, (entry, cells), schemes, stocks, table.judges)
         return entry, replace(link, cells=known_besides(link.cells, promise.knowledge), flaws=self.flaws)
+
+    def supposing(self, table: Table, about: About, *, name: str) -> Ledger:
+        """The ledger as if one more table stood in it, such as one that is to be published together with the next."""
+        entry, cells = self._prepared(table, about, name, None, None, True, "", "")
+        schemes = self._statements.and_also(entry).schemes
+        refuse_contradictions(self._beside(entry, schemes), (entry, cells), schemes)
+        return replace(self, entries=(*self.entries, entry), _supposed={**self._supposed, entry.number: cells})
 
     def history(self, codes: Mapping[str, str], value: str = "") -> list[dict[str, Any]]:
         """Everything that was ever published about one cell, by what it counts; what was hidden is None."""

@@ -3,40 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from diskret.ledger.about import PERIOD
 from diskret.ledger.codes import Parts, Said, Scheme, codes_of, scheme_of, sums_of
 from diskret.ledger.entry import Entry
 from diskret.ledger.ratios import SUBJECT
 
-
-def schemes_of(entries: Sequence[Entry]) -> dict[str, Scheme]:
-    """Every classification with its codes, and what they are made of."""
-    said: dict[str, dict[Said, None]] = {}
-    roots: dict[str, dict[str, None]] = {}
-    totals: dict[str, str] = {}
-    for entry in entries:
-        for axis, code in entry.about.totals.items():
-            totals.setdefault(axis, code)
-        for axis, hierarchy in entry.by.items():
-            sums, codes = sums_of(axis, hierarchy), codes_of(axis, hierarchy)
-            if axis != PERIOD:
-                roots.setdefault(axis, {}).setdefault(hierarchy.total)
-            said.setdefault(axis, {}).setdefault((_first(said, axis, sums, codes) or entry.name, sums, codes))
-        for axis, code in _single_codes(entry):
-            said.setdefault(axis, {}).setdefault(("", (), (code,)))
-        for axis, groups in entry.about.groupings.items():
-            sums = tuple((code, tuple(parts)) for code, parts in groups.items())
-            said.setdefault(axis, {}).setdefault((_first(said, axis, sums, ()) or entry.name, sums, ()))
-    return {
-        axis: scheme_of(axis, tuple(each), totals.get(axis) or _total(each, roots.get(axis, ())))
-        for axis, each in said.items()
-    }
+Way = tuple[tuple[tuple[str, Parts], ...], tuple[str, ...]]
+"""Which codes add up how, and which are used besides."""
 
 
-def _first(said: Mapping[str, Mapping[Said, None]], axis: str, sums: object, codes: object) -> str:
-    """Who said the same before: thousands of tables share a few hierarchies."""
-    return next((who for who, s, c in said.get(axis, ()) if s == sums and c == codes), "")
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Statements:
+    """What entries say of every classification, each statement once: thousands of tables share a few hierarchies.
+
+    >>> nothing = Statements()
+    >>> nothing.schemes
+    {}
+    """
+
+    said: Mapping[str, Mapping[Way, str]] = field(default_factory=dict)
+    """Per classification every statement, and who said it first."""
+    roots: Mapping[str, Mapping[str, None]] = field(default_factory=dict)
+    totals: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Statements:
+        """What some entries say, one after the other."""
+        said: dict[str, dict[Way, str]] = {}
+        roots: dict[str, dict[str, None]] = {}
+        totals: dict[str, str] = {}
+        for entry in entries:
+            _note(entry, said, roots, totals)
+        return cls(said=said, roots=roots, totals=totals)
+
+    def and_also(self, entry: Entry) -> Statements:
+        """What one more entry says besides; the same object where that is nothing new."""
+        said = {axis: dict(each) for axis, each in self.said.items()}
+        roots = {axis: dict(each) for axis, each in self.roots.items()}
+        totals = dict(self.totals)
+        if not _note(entry, said, roots, totals):
+            return self
+        return Statements(said=said, roots=roots, totals=totals)
+
+    @cached_property
+    def schemes(self) -> dict[str, Scheme]:
+        """Every classification with its codes, and what they are made of."""
+        return {axis: self._scheme(axis, each) for axis, each in self.said.items()}
+
+    def _scheme(self, axis: str, each: Mapping[Way, str]) -> Scheme:
+        said: tuple[Said, ...] = tuple((who, *way) for way, who in each.items())
+        return scheme_of(axis, said, self.totals.get(axis) or _total(said, self.roots.get(axis, ())))
+
+
+def _note(
+    entry: Entry, said: dict[str, dict[Way, str]], roots: dict[str, dict[str, None]], totals: dict[str, str]
+) -> bool:
+    """Write down what an entry says; tells whether anything of it is new."""
+    before = (_many(said), _many(roots), len(totals))
+    for axis, code in entry.about.totals.items():
+        totals.setdefault(axis, code)
+    for axis, hierarchy in entry.by.items():
+        if axis != PERIOD:
+            roots.setdefault(axis, {}).setdefault(hierarchy.total)
+        said.setdefault(axis, {}).setdefault((sums_of(axis, hierarchy), codes_of(axis, hierarchy)), entry.name)
+    for axis, code in _single_codes(entry):
+        said.setdefault(axis, {}).setdefault(((), (code,)), "")
+    for axis, groups in entry.about.groupings.items():
+        sums = tuple((code, tuple(parts)) for code, parts in groups.items())
+        said.setdefault(axis, {}).setdefault((sums, ()), entry.name)
+    return (_many(said), _many(roots), len(totals)) != before
+
+
+def _many(of: Mapping[str, Mapping[Any, Any]]) -> int:
+    """How much there is of it, classifications included."""
+    return len(of) + sum(map(len, of.values()))
 
 
 def _single_codes(entry: Entry) -> Iterable[tuple[str, str]]:

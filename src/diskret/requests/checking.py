@@ -13,7 +13,6 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.ledger.about import About
-from diskret.ledger.entry import cells_of
 from diskret.ledger.ledger import Ledger
 from diskret.model.errors import DamagedLedger, DiskretError, ProtectionWarning, listed
 from diskret.model.status import Status
@@ -124,10 +123,7 @@ def check_outputs(
 def _and(ledger: Ledger | None, table: Table, about: About, name: str) -> Ledger:
     """A ledger that knows one table more, which is not entered: it would be published together with the next ones."""
     known = Ledger(folder=Path(), entries=()) if ledger is None else ledger
-    told = apart_in(known, table, about)
-    entry, _ = known.link(table, told, name=_unused(known, name))
-    held = {**{each.number: known.cells(each) for each in known.entries}, entry.number: cells_of(table, told)}
-    return replace(known, entries=(*known.entries, entry), _held=held)
+    return known.supposing(table, apart_in(known, table, about), name=_unused(known, name))
 
 
 def _unused(ledger: Ledger, name: str) -> str:
