@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from diskret.ledger.about import PERIOD
 from diskret.model.errors import MeaningUnknown, listed
@@ -60,7 +60,7 @@ class Scheme:
         parts = self.members(chosen)
         return "+".join(parts) if len(parts) <= 4 else f"{'+'.join(parts[:3])}+{len(parts) - 3} more"
 
-    @property
+    @cached_property
     def _names(self) -> dict[int, str]:
         found: dict[int, str] = {}
         for code, own in self.sets.items():

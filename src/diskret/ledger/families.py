@@ -7,10 +7,16 @@ of a set is shown and the rest is not, the rest can be computed: it becomes a se
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+
+import numpy as np
 
 MOST_OVERLAPS = 400
-"""Sets that overlapping ones have in common, on one line; where there are more, nothing is taken apart."""
+"""Sets that pairs of overlapping ones have in common, on one line; where there are more, all that overlap are taken
+apart into the finest that no set divides, of which there are fewer then."""
+MOST_FINEST = 20_000
+"""Such finest sets on one line; where there are more, nothing is taken apart."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,33 +41,75 @@ def family_of(shown: Sequence[int], groupings: Mapping[int, Sequence[tuple[int, 
     >>> family_of([0b111, 0b011, 0b100], {0b111: [(0b011, 0b100)]}).sums
     ((0, (1, 2)),)
     """
-    place = {own: i for i, own in enumerate(shown)}
+    line = _Line()
+    for own in shown:
+        line.place_of(own)
     sums: list[tuple[int, tuple[int, ...]]] = []
     done: set[int] = set()
     closed = True
     while closed:
-        _sums_of(place, sums, done, groupings)
-        common = _overlaps(place, sums)
-        if not common:
+        _sums_of(line, sums, done, groupings)
+        clashing = _clashing(line, sums)
+        if not clashing:
             break
-        closed = len(common) <= MOST_OVERLAPS
+        common = _overlaps(clashing) or _finest(clashing)
+        closed = len(common) <= MOST_FINEST
         for own in common if closed else ():
-            place.setdefault(own, len(place))
+            line.place_of(own)
         # what had no parts may have some now
         done = {whole for whole, _ in sums}
-    return Family(sets=tuple(place), shown=len(shown), sums=tuple(sums), closed=closed)
+    return Family(sets=tuple(line.place), shown=len(shown), sums=tuple(sums), closed=closed)
+
+
+@dataclass(eq=False)
+class _Line:
+    """The sets of a line, each found by the first finest code in it."""
+
+    place: dict[int, int] = field(default_factory=dict)
+    first: dict[int, list[int]] = field(default_factory=dict)
+
+    def place_of(self, own: int) -> int:
+        """The place of a set, which gets one if it has none."""
+        if own not in self.place:
+            self.place[own] = len(self.place)
+            self.first.setdefault(own & -own, []).append(own)
+        return self.place[own]
+
+    def order(self, own: int) -> tuple[int, int]:
+        """The largest first, then those that were there first."""
+        return -own.bit_count(), self.place[own]
+
+    def inside(self, own: int) -> list[int]:
+        """The sets that are smaller and part of one, in their order."""
+        few = own.bit_count() < len(self.first)
+        begins = (1 << bit for bit in _bits(own)) if few else (begin for begin in self.first if begin & own)
+        found = (each for begin in begins for each in self.first.get(begin, ()) if each & own == each and each != own)
+        return sorted(found, key=self.order)
+
+
+def _bits(own: int) -> list[int]:
+    """The places of the finest codes in a set.
+
+    >>> _bits(0b1011)
+    [0, 1, 3]
+    """
+    octets = np.frombuffer(own.to_bytes((own.bit_length() + 7) // 8, "little"), dtype=np.uint8)
+    found: list[int] = np.flatnonzero(np.unpackbits(octets, bitorder="little")).tolist()
+    return found
 
 
 def _sums_of(
-    place: dict[int, int],
+    line: _Line,
     sums: list[tuple[int, tuple[int, ...]]],
     done: set[int],
     groupings: Mapping[int, Sequence[tuple[int, ...]]],
 ) -> None:
     """Every set as a sum of smaller ones, the largest first; what is left over becomes a set."""
-    waiting = sorted(place, key=_size, reverse=True)
+    place = line.place
+    waiting = [(*line.order(own), own) for own in place]
+    heapify(waiting)
     while waiting:
-        own = waiting.pop(0)
+        *_, own = heappop(waiting)
         if place[own] in done:
             continue
         done.add(place[own])
@@ -69,40 +117,59 @@ def _sums_of(
         sums += [(place[own], tuple(place[p] for p in parts)) for parts in said]
         if said:
             continue
-        inside = sorted((s for s in place if s != own and s & own == s), key=_size, reverse=True)
-        if not inside:
-            continue
         left, parts_found = own, []
-        for part in inside:
+        for part in line.inside(own):
             if part & left == part:
                 parts_found.append(part)
                 left &= ~part
+        if not parts_found:
+            continue
         if left:
             if left not in place:
-                place[left] = len(place)
-                waiting.append(left)
-                waiting.sort(key=_size, reverse=True)
+                line.place_of(left)
+                heappush(waiting, (*line.order(left), left))
             parts_found.append(left)
         sums.append((place[own], tuple(place[p] for p in parts_found)))
 
 
-def _overlaps(place: dict[int, int], sums: Sequence[tuple[int, tuple[int, ...]]]) -> dict[int, None]:
-    """What sets without parts have in common; they would say something about each other that no sum says."""
+def _clashing(line: _Line, sums: Sequence[tuple[int, tuple[int, ...]]]) -> list[int]:
+    """Sets without parts that have something in common; they say something about each other that no sum says."""
     summed = {whole for whole, _ in sums}
-    single = [own for own, at in place.items() if at not in summed]
+    single = [own for own, at in line.place.items() if at not in summed]
     together = clash = 0
     for own in single:
         clash |= together & own
         together |= own
-    touched = [own for own in single if own & clash]
+    return [own for own in single if own & clash]
+
+
+def _overlaps(sets: Sequence[int]) -> list[int]:
+    """What pairs of sets have in common; nothing where that is too much."""
     found: dict[int, None] = {}
-    for i, one in enumerate(touched):
-        for other in touched[i + 1 :]:
+    for i, one in enumerate(sets):
+        for other in sets[i + 1 :]:
             if one & other:
                 found.setdefault(one & other)
         if len(found) > MOST_OVERLAPS:
-            break
-    return found
+            return []
+    return [*found]
+
+
+def _finest(sets: Sequence[int]) -> list[int]:
+    """The largest sets that none of some sets divides.
+
+    >>> _finest([0b1110, 0b0111])
+    [8, 6, 1]
+    """
+    of_bit: dict[int, list[int]] = {}
+    for number, own in enumerate(sets):
+        for bit in _bits(own):
+            of_bit.setdefault(bit, []).append(number)
+    together: dict[tuple[int, ...], int] = {}
+    for bit in sorted(of_bit):
+        numbers = tuple(of_bit[bit])
+        together[numbers] = together.get(numbers, 0) | 1 << bit
+    return [together[numbers] for numbers in sorted(together)]
 
 
 def _covers(whole: int, parts: Sequence[int]) -> bool:
@@ -112,7 +179,3 @@ def _covers(whole: int, parts: Sequence[int]) -> bool:
             return False
         together |= part
     return together == whole
-
-
-def _size(own: int) -> int:
-    return own.bit_count()
