@@ -193,6 +193,46 @@ def test_an_index_that_is_lost_or_nonsense_is_made_again(ledger: Ledger) -> None
         assert not again.flaws
 
 
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        "UPDATE entries SET head = '{' WHERE number = 2",
+        "UPDATE entries SET head = '[]' WHERE number = 2",
+        "INSERT INTO entries VALUES (2000000000, 'h', 3, '{}')",
+        "DROP TABLE entries",
+    ],
+)
+def test_an_index_that_makes_no_sense_is_made_again(ledger: Ledger, nonsense: str) -> None:
+    with duckdb.connect(str(ledger.folder / "index.duckdb")) as connection:
+        connection.execute(nonsense)
+    again = dk.open_ledger(ledger.folder)
+    assert (len(again.entries), again.flaws, again.verify()) == (3, (), ())
+
+
+def test_however_many_entries_are_lost_they_are_told_at_once(ledger: Ledger) -> None:
+    (ledger.folder / "last").write_text('{"number": 1000000000000, "hash": "x"}')
+    lost = ("entries 4 to 999999999999 are lost", "entry 1000000000000 is lost")
+    assert dk.open_ledger(ledger.folder).flaws == lost
+
+
+def test_files_that_are_not_called_like_entries_are_none(ledger: Ledger) -> None:
+    for name in ("4.parquet", "000000.parquet", "notes.parquet"):
+        (ledger.folder / "entries" / name).write_bytes(b"")
+    assert (len(dk.open_ledger(ledger.folder).entries), dk.open_ledger(ledger.folder).flaws) == (3, ())
+
+
+def test_what_is_not_connected_is_not_read(ledger: Ledger) -> None:
+    """Of other years nothing is loaded, so it does not matter here that their files are gone."""
+    opened = dk.open_ledger(ledger.folder)
+    for file in (ledger.folder / "entries").iterdir():
+        file.unlink()
+    asked = About(population="firms", period="1999")
+    assert (
+        opened.check(dk.Table.from_cells(FIRMS, by={"r": None}, value="x", count="n", status="st"), asked).connected
+        == ()
+    )
+
+
 def test_a_folder_with_other_files_is_no_place_for_a_ledger(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(NoLedger):

@@ -16,11 +16,13 @@ from typing import Any
 
 import duckdb
 
+from diskret.io.structured import from_json
 from diskret.ledger.entry import Entry
 from diskret.ledger.storage import place_of, read_head, say_last, told_last
 from diskret.model.engine import SEALED
 from diskret.model.errors import DiskretError
 
+Row = tuple[int, str, int, str]
 TABLE = "CREATE TABLE IF NOT EXISTS entries (number INTEGER PRIMARY KEY, hash TEXT, bytes BIGINT, head TEXT)"
 
 
@@ -39,32 +41,36 @@ def chain_of(folder: Path, *, keep: bool) -> Chain:
     The caller is alone in the ledger if the index is to be kept.
     """
     known = _known(folder, mend=keep)
-    present = sorted(int(p.stem) for p in (folder / "entries").glob("*.parquet") if p.stem.isdecimal())
+    present = {n for p in (folder / "entries").glob("*.parquet") if (n := _number_of(p))}
     entries: list[Entry] = []
     flaws: list[str] = []
-    fresh: list[tuple[int, str, int, str]] = []
+    fresh: list[Row] = []
     newest, its_hash = told_last(folder)
-    last = max([*present, *known, newest])
-    before = ""
-    for number in range(1, last + 1):
+    before, expected = "", 1
+    for number in sorted({*present, *known, *([newest] if newest > 0 else [])}):
         path = place_of(folder, number)
-        stored = known.get(number)
+        size, stored = known.get(number, (-1, None))
+        lost, expected = number - expected, number + 1
+        if lost:
+            which = f"entry {number - 1} is" if lost == 1 else f"entries {number - lost} to {number - 1} are"
+            flaws.append(f"{which} lost")
+            before = "?"
         if number not in present:
-            name = "" if stored is None else f" ({Entry.from_head(json.loads(stored[2]), stored[0]).name})"
+            name = "" if stored is None else f" ({stored.name})"
             flaws.append(f"entry {number}{name} is lost")
             before = "?"
             continue
         try:
-            size = path.stat().st_size
-            if stored is not None and stored[1] == size:
-                head, found = json.loads(stored[2]), stored[0]
+            its_size = path.stat().st_size
+            if stored is not None and size == its_size:
+                entry = stored
             else:
                 head, found = read_head(path)
-                if stored is not None and (stored[0] != found or stored[1] != size):
-                    flaws.append(f"entry {number} ({head['name']}) was changed after it was written")
+                entry = Entry.from_head(head, found)
+                if stored is not None:
+                    flaws.append(f"entry {number} ({entry.name}) was changed after it was written")
                 else:
-                    fresh.append((number, found, size, json.dumps(head, ensure_ascii=False)))
-            entry = Entry.from_head(head, found)
+                    fresh.append((number, found, its_size, json.dumps(head, ensure_ascii=False)))
         except (DiskretError, OSError, KeyError, TypeError, ValueError) as e:
             flaws.append(f"entry {number} cannot be read: {e.args[0] if e.args else e}")
             before = "?"
@@ -80,6 +86,16 @@ def chain_of(folder: Path, *, keep: bool) -> Chain:
     return Chain(entries=tuple(entries), flaws=tuple(flaws))
 
 
+def _number_of(path: Path) -> int:
+    """The number of an entry's file; 0 for other files.
+
+    >>> _number_of(Path("000012.parquet")), _number_of(Path("12.parquet"))
+    (12, 0)
+    """
+    number = int(path.stem) if path.stem.isdecimal() else 0
+    return number if place_of(Path(), number).name == path.name else 0
+
+
 def learn(folder: Path, entry: Entry) -> None:
     """Tell the index of a new entry, and that it is the last; whoever fails here loses nothing but time."""
     size = place_of(folder, entry.number).stat().st_size
@@ -87,26 +103,34 @@ def learn(folder: Path, entry: Entry) -> None:
     _learn(folder, [(entry.number, entry.hash, size, json.dumps(entry.head(), ensure_ascii=False))])
 
 
-def _learn(folder: Path, rows: list[tuple[int, str, int, str]]) -> None:
+def _learn(folder: Path, rows: list[Row]) -> None:
     with contextlib.suppress(duckdb.Error, OSError), _opened(folder, read_only=False) as connection:
         connection.execute(TABLE)
         connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", rows)
 
 
-def _known(folder: Path, *, mend: bool) -> dict[int, tuple[str, int, str]]:
-    """What the index says; nothing if there is none, or none that can be read.
+def _known(folder: Path, *, mend: bool) -> dict[int, tuple[int, Entry]]:
+    """The size and the entry of every file as the index says; nothing if there is none, or none that makes sense.
 
-    Whoever is alone in the ledger removes one that cannot be read. For others it may only be in use.
+    Whoever is alone in the ledger removes one that makes none. For others it may only be in use.
     """
     try:
         with _opened(folder, read_only=True) as connection:
             rows = connection.execute("SELECT number, hash, bytes, head FROM entries").fetchall()
-    except (duckdb.Error, OSError):
+        return {int(number): (int(size), _entry(number, found, head)) for number, found, size, head in rows}
+    except (duckdb.Error, OSError, DiskretError, LookupError, TypeError, ValueError, AttributeError):
         if mend:
             with contextlib.suppress(OSError):
                 (folder / "index.duckdb").unlink(missing_ok=True)
         return {}
-    return {number: (found, size, head) for number, found, size, head in rows}
+
+
+def _entry(number: int, found: str, head: str) -> Entry:
+    """An entry as the index tells it."""
+    entry = Entry.from_head(from_json(head), found)
+    if entry.number != number or number < 1:
+        raise ValueError(number)
+    return entry
 
 
 @contextlib.contextmanager
