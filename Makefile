@@ -84,11 +84,12 @@ offline-bundle: $(VENV)/.base
 
 # the oldest versions of everything that pyproject.toml allows, and the quick part of the tests with them
 .PHONY: test-oldest
+test-oldest: UV = .venv-oldest/bin/python tools/uv_like_pip.py
 test-oldest:
 	$(PYTHON) -m venv .venv-oldest && .venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
-	.venv-oldest/bin/uv pip compile --quiet --upgrade --resolution lowest-direct --all-extras --no-header --no-annotate pyproject.toml -o .venv-oldest/oldest.txt
-	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python -r .venv-oldest/oldest.txt
-	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --no-deps -e .
+	$(UV) pip compile --quiet --upgrade --resolution lowest-direct --all-extras --no-header --no-annotate pyproject.toml -o .venv-oldest/oldest.txt
+	$(UV) pip install --quiet --python .venv-oldest/bin/python -r .venv-oldest/oldest.txt
+	$(UV) pip install --quiet --python .venv-oldest/bin/python --no-deps -e .
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/kernels .venv-oldest/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not spark" \
 	  --hypothesis-profile=quick -W default tests/cli tests/io tests/job tests/model tests/publication tests/tabulation tests/web/api
 

@@ -25,14 +25,18 @@ RECIPE = (ROOT / "tools" / "container" / "Dockerfile").read_text(encoding="utf-8
 HOSTS = re.compile(r"https?://|\b[\w-]+\.(?:org|com|io|net|dev)\b|index-url|pypi|npmjs", re.IGNORECASE)
 
 
-@pytest.fixture(scope="module")
-def bundle() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bundle", ROOT / "tools" / "bundle.py")
+def tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def bundle() -> ModuleType:
+    return tool("bundle")
 
 
 def wheel(folder: Path, name: str, version: str, *lines: str, licence: str = "") -> Path:
@@ -155,6 +159,15 @@ PLATFORMS = {
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_what_another_platform_needs_is_asked_of_that_platform(bundle: ModuleType, platform: str) -> None:
     assert bundle.system_of([platform]) == PLATFORMS[platform]
+
+
+def test_uv_asks_the_index_that_an_office_has_told_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "file:///ours")
+    monkeypatch.setenv("PIP_CERT", "/etc/ours.pem")
+    for name in ("UV_DEFAULT_INDEX", "SSL_CERT_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    asked = tool("uv_like_pip").environment()
+    assert (asked["UV_DEFAULT_INDEX"], asked["SSL_CERT_FILE"]) == ("file:///ours", "/etc/ours.pem")
 
 
 # --- the recipe ------------------------------------------------------------------------------------------------------

@@ -155,8 +155,9 @@ def gather(folder: Path, extras: Sequence[str], platform: Sequence[str], python_
         more = [word for each in extras for word in ("--extra", each)]
         more += ["--python-platform", system_of(platform)] if platform else []
         more += ["--python-version", python_version] if python_version else []
-        words = ["pip", "compile", "--quiet", "--no-header", "--no-annotate", "--only-binary", ":all:", *more]
-        _run(sys.executable, "-m", "uv", *words, "-o", str(chosen), str(HERE / "pyproject.toml"))
+        words = [str(HERE / "tools" / "uv_like_pip.py"), "pip", "compile", "--quiet", "--no-header", "--no-annotate"]
+        words += ["--only-binary", ":all:", *more]
+        _run(sys.executable, *words, "-o", str(chosen), str(HERE / "pyproject.toml"))
         _run(*fetch, "--no-deps", "-r", str(chosen))
 
 
