@@ -138,19 +138,21 @@ def clear_at_first(row: Sequence[int]) -> bool:
     return not others and (not points or certain > 0)
 
 
-def evidence(text: str, native: str = "false") -> list[str]:
+def evidence(signs: str, native: str = "false") -> list[str]:
     """Aggregates in SQL, in the order of the fields of `Evidence`.
 
-    ``text`` is a column without outer blanks, ``native`` the condition that an entry is a number, not text. What an
-    entry is evidence of is found once, as a sum of powers of two: inside a function, engines see that it is the same.
+    ``signs`` is a column of what `signs_of` makes, ``native`` the condition that an entry is a number, not text.
     """
-    found = f"abs({_found(text)})"
-    counted = [f"coalesce(sum({found} & {1 << bit}), 0) / {1 << bit}" for bit in range(10)]
+    counted = [f"coalesce(sum({signs} & {1 << bit}), 0) / {1 << bit}" for bit in range(10)]
     return [*counted, f"count(CASE WHEN {native} THEN 1 END)"]
 
 
-def _found(text: str) -> str:
-    """What an entry is evidence of. Plain numbers are told by their signs, patterns are for the rest: they are slow."""
+def signs_of(text: str) -> str:
+    """What an entry is evidence of, as a sum of powers of two; ``text`` is a column without outer blanks.
+
+    The expression is long: statements make a column of it and count that, for reading it ten times takes engines
+    longer than small data do. Plain numbers are told by their signs, patterns are for the rest: they are slow.
+    """
     bare = f"(CASE WHEN {text} LIKE '-%' OR {text} LIKE '+%' THEN substr({text}, 2) ELSE {text} END)"
     cases = [
         (f"{text} IS NULL OR {text} = ''", "0"),

@@ -19,7 +19,16 @@ from diskret.model.delimited import Delimited as Delimited
 from diskret.model.delimited import FixedWidth as FixedWidth
 from diskret.model.engine import connect, identifier, literal, readable
 from diskret.model.errors import EmptyData, MissingColumn, NotANumber, NotFinite, listed
-from diskret.model.numerals import Evidence, Numerals, clear_at_first, decided, evidence, evidence_of, first_look
+from diskret.model.numerals import (
+    Evidence,
+    Numerals,
+    clear_at_first,
+    decided,
+    evidence,
+    evidence_of,
+    first_look,
+    signs_of,
+)
 from diskret.model.opened import EXCEL as EXCEL
 from diskret.model.opened import PARQUET as PARQUET
 from diskret.model.opened import TEXT as TEXT
@@ -189,8 +198,9 @@ class Relation:
         """How numbers look in columns of text, by one pass over all rows."""
         if not names:
             return {}
-        asked = [each for name in names for each in evidence(self.as_text(name))]
-        (row, *_) = self.query(f"SELECT {', '.join(asked)} FROM {self.view}")
+        signs = ", ".join(f"{signs_of(self.as_text(name))} AS c{i}" for i, name in enumerate(names))
+        asked = [each for i in range(len(names)) for each in evidence(f"c{i}")]
+        (row, *_) = self.query(f"SELECT {', '.join(asked)} FROM (SELECT {signs} FROM {self.view}) AS told")
         each = len(row) // len(names)
         return {name: evidence_of(row[i * each : (i + 1) * each]) for i, name in enumerate(names)}
 

@@ -7,21 +7,29 @@ asked about by their number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
-from diskret.model.numerals import Evidence, evidence, evidence_of
+from diskret.model.numerals import Evidence, evidence, evidence_of, signs_of
 from diskret.model.source import Relation
 
 FEW = 50
 """Columns that a statement may speak of one by one."""
 Ask = Callable[[Relation, str], list[str]]
 """What is asked about a column, as aggregates in SQL."""
+Of = Callable[[Sequence[str]], list[str]]
+"""What is asked about columns that a statement makes first, as aggregates in SQL; a long expression is read once."""
 Answers = dict[str, tuple[Any, ...]]
-Asking = Callable[[Sequence[str], Ask], Answers]
+
+
+class Asking(Protocol):
+    """Asks the same about columns: aggregates, or ``of`` the columns that ``ask`` makes first."""
+
+    def __call__(self, names: Sequence[str], ask: Ask, of: Of | None = None) -> Answers:
+        """The answers by name."""
 
 
 @contextmanager
@@ -47,13 +55,22 @@ def by_column(data: Relation, few: int = FEW) -> Iterator[Asking]:
             data.query(f"DROP TABLE {stack.view}")
 
 
-def _side_by_side(data: Relation, names: Sequence[str], ask: Ask) -> Answers:
+def _side_by_side(data: Relation, names: Sequence[str], ask: Ask, of: Of | None = None) -> Answers:
     if not names:
         return {}
-    asked = {name: ask(data, name) for name in names}
-    (row, *_) = data.query(f"SELECT {', '.join(each for asks in asked.values() for each in asks)} FROM {data.view}")
+    asked, view = {name: ask(data, name) for name in names}, data.view
+    if of is not None:
+        made = {name: [f"c{i}_{j}" for j in range(len(asks))] for i, (name, asks) in enumerate(asked.items())}
+        view = _made(data.view, {c: sql for name in names for c, sql in zip(made[name], asked[name], strict=True)})
+        asked = {name: of(made[name]) for name in names}
+    (row, *_) = data.query(f"SELECT {', '.join(each for asks in asked.values() for each in asks)} FROM {view}")
     answers = iter(row)
     return {name: tuple(next(answers) for _ in asks) for name, asks in asked.items()}
+
+
+def _made(view: str, columns: Mapping[str, str]) -> str:
+    """A view of columns by what they are made of."""
+    return f"(SELECT {', '.join(f'{sql} AS {name}' for name, sql in columns.items())} FROM {view}) AS made"
 
 
 def _stacked(data: Relation) -> list[tuple[Relation, dict[str, int]]]:
@@ -73,13 +90,19 @@ def _stacked(data: Relation) -> list[tuple[Relation, dict[str, int]]]:
     return stacks
 
 
-def _below_each_other(stacks: Sequence[tuple[Relation, dict[str, int]]], names: Sequence[str], ask: Ask) -> Answers:
+def _below_each_other(
+    stacks: Sequence[tuple[Relation, dict[str, int]]], names: Sequence[str], ask: Ask, of: Of | None = None
+) -> Answers:
     found: Answers = {}
     for stack, numbers in stacks:
         wanted = {numbers[name]: name for name in names if name in numbers}
         if wanted:
             chosen = "" if len(wanted) == len(numbers) else f"WHERE n IN ({', '.join(map(str, wanted))})"
-            rows = stack.query(f"SELECT n, {', '.join(ask(stack, 'v'))} FROM {stack.view} {chosen} GROUP BY n")
+            asked, view = ask(stack, "v"), stack.view
+            if of is not None:
+                made = {f"c{i}": sql for i, sql in enumerate(asked)}
+                asked, view = of([*made]), _made(stack.view, {"n": "n", **made})
+            rows = stack.query(f"SELECT n, {', '.join(asked)} FROM {view} {chosen} GROUP BY n")
             found |= {wanted[n]: tuple(answers) for n, *answers in rows}
     return {name: found[name] for name in names}
 
@@ -90,7 +113,11 @@ def evidence_by_column(data: Relation, asking: Asking) -> dict[str, Evidence]:
         return {}
 
     def ask(part: Relation, name: str) -> list[str]:
-        return evidence(part.as_text(name), part.is_native(name))
+        return [signs_of(part.as_text(name)), part.is_native(name)]
 
-    found = asking([name for name in data.columns if data.is_text(name)], ask)
+    def of(made: Sequence[str]) -> list[str]:
+        signs, native = made
+        return evidence(signs, native)
+
+    found = asking([name for name in data.columns if data.is_text(name)], ask, of)
     return {name: evidence_of(row) for name, row in found.items()}
