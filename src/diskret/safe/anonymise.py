@@ -25,7 +25,7 @@ from diskret.safe.control_cells import ControlCells, control_cells, refuse_too_m
 from diskret.safe.exhaustive import drawn_file, few_files
 from diskret.safe.field import Field
 from diskret.safe.history import History
-from diskret.safe.ladder import LEGS, LadderRun, floor_of
+from diskret.safe.ladder import LEGS, LadderRun, first_stage, floor_of
 from diskret.safe.options import AnonymiseOptions, LadderSearch, PrintedSearch, SearchOptions, chosen_search, silent
 from diskret.safe.printed import PrintedRun
 from diskret.safe.start import rounded_start, with_fictitious
@@ -185,7 +185,8 @@ class _Search:
         if state is None:
             start = rounded_start(found.frequency, self.k).astype(np.int32)
             first = 0 if self.clock.limited else len(LEGS) - 1
-            state = LadderState(seed=self.chosen, x=start, best=start.copy(), leg=first)
+            stage = first_stage(found.frequency)
+            state = LadderState(seed=self.chosen, x=start, best=start.copy(), leg=first, stage=stage)
         self.clock.done = state.round
         keeper = None if path is None else Keeper(path=path, mark=mark, last=state.moment())
         best, limits = self._ladder(state, wanted, ignored if keeper is None else keeper.keep).search()

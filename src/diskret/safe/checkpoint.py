@@ -20,12 +20,14 @@ import numpy.typing as npt
 from diskret.io.arrays import read_arrays
 from diskret.io.files import tidy, whole_file
 from diskret.io.structured import from_json
+from diskret.model.arrays import Ints
 from diskret.model.damage import reading
 from diskret.model.errors import BadOption, DiskretError
+from diskret.safe._mixture_kernels import UNIT
 from diskret.safe.chance import BITS
 
-ARRAYS = ("x", "best", "kept", "weight")
-STAGES = ("anneal", "ladder", "polish", "done")
+ARRAYS = ("x", "best", "kept", "weight", "mean")
+STAGES = ("mix", "anneal", "ladder", "polish", "done")
 SAVE_EVERY = 60.0
 """Seconds between two files on disk, at least."""
 SHARE = 0.01
@@ -44,10 +46,11 @@ class LadderState:
     x: npt.NDArray[np.int32]
     best: npt.NDArray[np.int32]
     leg: int = 0
-    """A search within a limit goes several times from annealing to polish, each time with more effort."""
+    """A search within a limit goes several times from its start to polish, each time with more effort."""
     stage: str = "anneal"
     round: int = 0
-    """Rounds of groups so far, which are the steps of a run; with the seed they fix all random numbers to come."""
+    """Sweeps of mixtures and rounds of groups so far, which are the steps of a run; with the seed they fix all random
+    numbers to come."""
     rounds: int = 0
     groups: int = 0
     sweep: int = 0
@@ -60,10 +63,13 @@ class LadderState:
     """The best file of earlier legs, and the limits it keeps."""
     kept_within: tuple[int, ...] = ()
     weight: npt.NDArray[np.float32] | None = None
+    mean: Ints | None = None
+    """The means of mixtures."""
 
     def moment(self) -> LadderState:
-        """The same as it stands now: a round changes ``x`` and ``weight``, the other arrays are never written into."""
-        return replace(self, x=self.x.copy(), weight=None if self.weight is None else self.weight.copy())
+        """The same as it stands now: a round changes these arrays, the others are never written into."""
+        weight = None if self.weight is None else self.weight.copy()
+        return replace(self, x=self.x.copy(), weight=weight, mean=None if self.mean is None else self.mean.copy())
 
 
 @dataclass(kw_only=True)
@@ -139,8 +145,9 @@ def load_checkpoint(path: str | Path, mark: str, size: RunSize) -> LadderState |
     if not Path(path).exists():
         return None
     with reading(path, "this is not a checkpoint of a run", "name another file, or remove it to start again."):
-        most = 4 * max(size.rows, size.cells + 1, LONGEST)
-        arrays = read_arrays(path, {"head": "U", "x": "i", "best": "i", "kept": "i", "weight": "f"}, most)
+        most = 4 * max(2 * size.rows, size.cells + 1, LONGEST)
+        kinds = {"head": "U", "x": "i", "best": "i", "kept": "i", "weight": "f", "mean": "i"}
+        arrays = read_arrays(path, kinds, most)
         text = str(arrays.pop("head"))
         text.encode()
         head: dict[str, Any] = from_json(text)
@@ -186,9 +193,10 @@ def _fits(state: LadderState, size: RunSize) -> bool:
         and all(type(each) is int and 0 <= each <= size.objects for limit in limits for each in limit)
         and all(state.failed)
         and bool(state.rung or state.stage != "ladder")
-        and bool(state.reached or state.stage == "anneal")
+        and bool(state.reached or state.stage in ("mix", "anneal"))
         and all(_is_file(each, size) for each in files)
         and (state.weight is None or _are_weights(state.weight, size))
+        and (state.mean is None or _are_means(state.mean, size))
     )
 
 
@@ -202,3 +210,9 @@ def _are_weights(weight: npt.NDArray[Any], size: RunSize) -> bool:
     """Whether every cell has a weight, and what is not controlled has none."""
     right = weight.dtype == np.float32 and weight.shape == (size.cells + 1,)
     return right and bool(np.isfinite(weight).all() and (weight[:-1] >= 0).all() and weight[-1] == 0)
+
+
+def _are_means(mean: npt.NDArray[Any], size: RunSize) -> bool:
+    """Whether every row has a mean that one of that many objects can have."""
+    right = mean.dtype == np.int64 and mean.shape == (size.rows,)
+    return right and bool((mean >= 0).all() and (mean <= 2 * UNIT * (size.objects + size.k)).all())

@@ -38,6 +38,7 @@ class Field:
         self, found: Combinations, cells: ControlCells, weight_class: Small, k: int, options: LadderSearch, seed: int
     ) -> None:
         self.control, self.k, self.places = cells, k, tuple(cells.places)
+        self.original = found.frequency
         self.rows, self.tables, self.cells = len(found), len(cells.tables), cells.places_size
         names = list(found.by)
         self.used = [[names.index(level.attribute) for level in table.levels] for table in cells.tables]

@@ -1,4 +1,4 @@
-"""The default search: rounded start, annealing, a ladder of falling limits, polish.
+"""The default search: a rounded start or mixtures, annealing, a ladder of falling limits, polish.
 
 Every move keeps the number of objects and k-anonymity, so that every moment of the search is a valid file. All random
 numbers follow from the seed, the round and the place in the round; groups are priced on a snapshot, in parallel, and
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.safe import _search_kernels
 from diskret.safe._search_kernels import Chance, Groups
 from diskret.safe.chance import round_seed
@@ -28,6 +29,7 @@ from diskret.safe.clock import Clock
 from diskret.safe.control_cells import ControlCells
 from diskret.safe.field import Field, Limits
 from diskret.safe.history import History
+from diskret.safe.mixtures import Mixtures, are_needed
 from diskret.safe.options import LadderSearch, Progress
 
 BATCH, LARGEST_BATCH, SHARE = 1024, 16_384, 256
@@ -40,6 +42,10 @@ HOT, MILD, COLD = 0.8, 0.2, 0.05
 would be forgotten than they find again."""
 LONG = 70
 """Sweeps that begin hot."""
+FEWEST, MIXED = 20, 200
+"""Sweeps of annealing and of mixtures with which even the largest files begin."""
+AFTER = 8
+"""Cold sweeps of annealing after mixtures."""
 WARM = 0.04
 """Warmth at the start of the polish, likewise."""
 CALM = 0.02
@@ -84,7 +90,7 @@ class LadderRun:
 
     def search(self) -> Within:
         """Carry the search on until it is done, time is over, or the user stops it; the best file so far."""
-        stages = {"anneal": self._anneal, "ladder": self._climb, "polish": self._polish}
+        stages = {"mix": self._mix, "anneal": self._anneal, "ladder": self._climb, "polish": self._polish}
         self.pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         try:
             while self.state.stage != "done" and not self.clock.over():
@@ -104,7 +110,10 @@ class LadderRun:
     @property
     def sweeps(self) -> int:
         """Sweeps of the annealing: many on small files, fewer on large ones."""
-        return int(max(8, round(self.effort * min(300, max(20, 25_000_000 / self.field.rows)))))
+        return self._sweeps(FEWEST)
+
+    def _sweeps(self, fewest: int) -> int:
+        return int(max(8, round(self.effort * min(300, max(fewest, 25_000_000 / self.field.rows)))))
 
     @property
     def budget(self) -> int:
@@ -115,7 +124,7 @@ class LadderRun:
     def _ended(self) -> Within:
         """The best file at the end: that of an earlier leg unless this one came further."""
         state = self.state
-        begun = state.stage == "anneal" or not state.reached
+        begun = state.stage in ("mix", "anneal") or not state.reached
         if state.kept is not None and (begun or not _closer(self._walls(state.reached), state.kept_within)):
             return state.kept, state.kept_within
         if begun:
@@ -165,11 +174,29 @@ class LadderRun:
 
     # --- stages ------------------------------------------------------------------------------------------------------
 
+    def _mix(self) -> None:
+        """Mixtures that cool down to frequencies."""
+        field, state, total = self.field, self.state, self._sweeps(MIXED)
+        mixtures = Mixtures.of(field.original, field.control, field.k, state.mean)
+        state.mean = mixtures.mean
+        while state.sweep < total:
+            if self.clock.over():
+                return
+            self.say("mixing", state.sweep, total)
+            mixtures.sweep(state.sweep / (total - 1), round_seed(state.seed, "mixtures", state.round))
+            state.round += 1
+            state.sweep += 1
+            self.clock.step(may_end=state.leg > 0 or len(LEGS) == 1)
+            self.save(state)
+        state.x, state.mean, state.sweep, state.stage = mixtures.frequencies(), None, 0, "anneal"
+
     def _anneal(self) -> None:
         """Sum of squares, one-dimensional cells three times, along one sort order after the other."""
-        field, state, total = self.field, self.state, self.sweeps
+        field, state = self.field, self.state
         field.squares(state.x)
-        hot = max(MILD, HOT * min(1.0, total / LONG))
+        mixed = are_needed(field.original)
+        total = AFTER if mixed else self.sweeps
+        hot = COLD if mixed else max(MILD, HOT * min(1.0, total / LONG))
         while state.sweep < total:
             if self.clock.over():
                 return
@@ -303,10 +330,15 @@ class LadderRun:
             state.best, state.reached, state.stage = state.kept.copy(), state.kept_within, "done"
             return
         first = state.leg == 0
-        state.leg, state.stage, state.sweep = state.leg + 1, "anneal", 0
+        state.leg, state.stage, state.sweep = state.leg + 1, first_stage(self.field.original), 0
         state.failed, state.climbed = (), 0
         if first:
             self.clock.look()
+
+
+def first_stage(original: Ints) -> str:
+    """What a search begins with."""
+    return "mix" if are_needed(original) else "anneal"
 
 
 def _closer(one: Limits, other: Limits) -> bool:

@@ -45,7 +45,7 @@ class AnonymiseOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class LadderSearch:
-    """The default search: rounded start, annealing, a ladder of falling limits, polish.
+    """The default search: a rounded start or mixtures, annealing, a ladder of falling limits, polish.
 
     ``effort`` multiplies the number of groups tested. ``limits`` are the largest deviations to stop at, from
     one-dimensional cells up (the last holds for all higher dimensions); left out, the ladder goes down as far as the
