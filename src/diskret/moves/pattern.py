@@ -19,7 +19,7 @@ from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
 from diskret.moves.equal_cells import LOOKS, of_equal, products_of
-from diskret.moves.move import NO_INSIDERS, Move
+from diskret.moves.move import NO_INSIDERS, Move, MoveSet
 from diskret.moves.products import Products
 from diskret.moves.router import Rooms, Router
 
@@ -118,10 +118,19 @@ def build(
 def add_products(pattern: Pattern, order: Ints, thin: bool = False, long: bool = False) -> None:
     """Add moves that need no solver, where a table is a product of trees and cells may be hidden, or it is sparse."""
     cover, table = pattern.cover, pattern.router.table
-    still = order[~cover.standing().entirely[order]]
-    built = [found for each in _orders(pattern, still) if (found := _settled(pattern, each)) is not None]
+    moves = _of_products(pattern, order[~cover.standing().entirely[order]], thin, long)
+    if isinstance(table, Merged):
+        moves = of_equal(table, moves)
+        through_open = np.bincount(moves.number(), weights=~pattern.router.movable[moves.cells], minlength=len(moves))
+        moves = moves.some(np.flatnonzero(through_open == 0))
+    cover.take(moves)
+
+
+def _of_products(pattern: Pattern, demands: Ints, thin: bool, long: bool) -> MoveSet:
+    """The moves of the cheapest compiled pattern; the pattern itself, which takes more memory, is let go of."""
+    built = [found for each in _orders(pattern, demands) if (found := _settled(pattern, each)) is not None]
     if not built:
-        return
+        return MoveSet.none()
     lost = [each.lost.size for each in built]  # and stays so when moves are thinned
     if long:
         built = [_shaken(pattern, each) for each in built]
@@ -130,12 +139,7 @@ def add_products(pattern: Pattern, order: Ints, thin: bool = False, long: bool =
     if thin:
         found.thin_cells()
         found.thin_moves()
-    moves = found.moves()
-    if isinstance(table, Merged):
-        moves = of_equal(table, moves)
-        through_open = np.bincount(moves.number(), weights=~pattern.router.movable[moves.cells], minlength=len(moves))
-        moves = moves.some(np.flatnonzero(through_open == 0))
-    cover.take(moves)
+    return found.moves()
 
 
 def _orders(pattern: Pattern, demands: Ints) -> list[Ints]:
