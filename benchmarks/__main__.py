@@ -5,7 +5,7 @@ one of them. Ours come first, other programs after them, and both files are writ
 broken off is worth what it measured, and ``--go-on`` leaves out what was measured on this very code already. After so
 many ``--minutes`` no further case is begun. ``--list`` says what would run and how long that took the last time.
 
-Every row says on which commit it was measured. What is older than the code stands apart in results.md, marked so; rows
+Every row says on which commit it was measured. What is older than most rows stands apart in results.md, marked so; rows
 of cases that no longer exist disappear.
 
 Each case runs in a process of its own. CPU seconds are of the case alone: starting Python, making data, compiling
@@ -23,6 +23,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -87,6 +88,12 @@ def is_of_now(version: str) -> bool:
     return _git("diff", "--quiet", version, "--", "src").returncode == 0
 
 
+def is_before(version: str, whole: str) -> bool:
+    """Whether a row was measured on an earlier commit than most rows."""
+    one, other = version.rstrip("+"), whole.rstrip("+")
+    return one != other and (one in ("", EARLIER) or _git("merge-base", "--is-ancestor", one, other).returncode == 0)
+
+
 def _git(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", *words], capture_output=True, text=True, cwd=HERE.parent, check=False)
 
@@ -128,7 +135,7 @@ def took(row: Row | None) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the chosen cases; the rows of the others stay, marked as older than the code if they are."""
+    """Run the chosen cases; the rows of the others stay, with the commit they were measured on."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--long", action="store_true", help="the long cases too")
@@ -167,24 +174,24 @@ def _write(rows: Mapping[Key, Row], into: Path) -> None:
 
 
 def text_of(rows: Sequence[Row]) -> str:
-    """What is of the code as it stands, what is older, and the notes."""
-    new, old = ([r for r in rows if is_of_now(r["commit"]) is now] for now in (True, False))
+    """What was measured in the last run of all and since, what is older, and the notes."""
+    whole = Counter(r["commit"] for r in rows).most_common(1)[0][0]
+    new, old = ([r for r in rows if is_before(r["commit"], whole) is before] for before in (False, True))
+    again = sum(r["commit"] != whole for r in new)
+    times = sorted(r["measured"] for r in new)
     said = [
         "# Benchmarks",
         "Written by `make bench`; every case in its own process. Absolute times depend on the machine, ratios count. "
         "How far patterns are from the cheapest stands in [quality.md](quality.md), time against size and dimension in "
         "[speed.md](speed.md).",
+        f"Measured on commit {whole} from {times[0]} to {times[-1]} UTC: {len(new)} of {len(CASES)} cases"
+        + (f", {again} of them once more on a later commit, which their row names" if again else "")
+        + f"; {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}.",
+        _table(new),
     ]
-    if new:
-        commits, times = sorted({r["commit"] for r in new}), sorted(r["measured"] for r in new)
-        said.append(
-            f"Measured on commit {', '.join(commits)} from {times[0]} to {times[-1]} UTC: {len(new)} of {len(CASES)} "
-            f"cases; {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}."
-        )
-        said.append(_table(new))
     if old:
         said += [
-            "## Older than the code",
+            "## Older rows",
             f"{len(old)} rows were not measured again: they are long (`make bench-all`), or the run was broken off. "
             f'"{EARLIER}": before commits were noted.',
             _table(old),
