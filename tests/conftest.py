@@ -23,6 +23,11 @@ settings.register_profile("quick", settings.get_profile("house"), max_examples=2
 settings.load_profile("house")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests with Spark come first: of two workers one gets them all, and starts the only session."""
+    items.sort(key=lambda item: "spark" not in getattr(item, "fixturenames", ()))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def as_in_a_terminal() -> None:
     """Tests started in the background ignore Ctrl-C and closed terminals, and so would the commands they start."""

@@ -177,7 +177,7 @@ def test_exact_intervals_equal_those_of_an_independent_solver(seed: int) -> None
 
 
 @pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(s, marks=pytest.mark.slow) for s in range(12, 25))])
 def test_repaired_tables_keep_every_range_asked_for(seed: int) -> None:
     table = random_table(seed)
     wanted = Promise(min_relative_range=0.5, levels=False)

@@ -120,7 +120,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("broken")
 
 
-MOST = int(os.environ.get("DISKRET_FUZZ_EXAMPLES", "30"))
+MOST = int(os.environ.get("DISKRET_FUZZ_EXAMPLES", "15"))
 TARGETS: dict[str, tuple[str, str]] = {
     "firms.csv": ("records.toml", RECORDS.replace("HIERARCHY", "r.hrc")),
     "cells.csv": ("cells.toml", OF_CELLS),

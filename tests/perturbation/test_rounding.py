@@ -166,8 +166,8 @@ def test_nearest_multiple_with_halves_away_from_zero() -> None:
 
 
 def test_random_rounding_is_unbiased() -> None:
-    """Every rest r of base b goes up with chance r/b: 10,000 draws each, five standard deviations."""
-    draws = 10_000
+    """Every rest r of base b goes up with chance r/b: 4,000 draws each, five standard deviations."""
+    draws = 4_000
     for base in (3, 5, 10):
         table = numbers([float(v) for v in range(base) for _ in range(draws)])
         done = round_table(table, base, method="random", seed=2026)

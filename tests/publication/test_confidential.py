@@ -74,7 +74,7 @@ def spellings(number: float) -> list[bytes]:
     return [f"{number:.0f}".encode(), repr(float(number)).encode(), f"{number:.2f}".encode(), struct.pack("<d", number)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(secret_tables())
 def test_no_hidden_number_appears_anywhere(table: Table) -> None:
     absolute = present(table.respondents).absolute
@@ -96,7 +96,7 @@ def test_no_hidden_number_appears_anywhere(table: Table) -> None:
     assert not [s for s in secrets for spelled in spellings(s)[:3] if spelled in text]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(secret_tables(), st.integers(0, 2**32))
 def test_files_do_not_depend_on_anything_hidden(table: Table, seed: int) -> None:
     """Other hidden values, other reasons, other contributors: the same bytes."""

@@ -76,7 +76,7 @@ def found_by_hand(firms: by_hand.Firms, protection: Promise, knowledge: Knowledg
     return everybody | by_hand.exposed_to_single_firms(firms, protection, knowledge)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", [*range(30), *(pytest.param(s, marks=pytest.mark.slow) for s in range(30, 60))])
 def test_nothing_is_exposed_that_is_not_named(seed: int) -> None:
     firms, protection, knowledge = case(seed)
     result = suppress(firms.table, replace(protection, knowledge=knowledge, unions=False))
@@ -102,7 +102,9 @@ def test_less_and_more_effort_protect_alike(seed: int, effort: Any) -> None:
     assert found == {u.index for u in result.unprotected}
 
 
-@pytest.mark.parametrize("seed", [s for s in range(30) if s % 3])
+@pytest.mark.parametrize(
+    "seed", [s for s in range(15) if s % 3] + [pytest.param(s, marks=pytest.mark.slow) for s in range(15, 30) if s % 3]
+)
 def test_thinned_neighbourhoods_come_first_and_never_instead(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is only for large tables, made to happen in small ones: the same cells are left unprotected."""
     firms, protection, knowledge = case(seed)

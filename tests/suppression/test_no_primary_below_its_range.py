@@ -199,7 +199,7 @@ ZEROS = ["marked", "allowed", "forbidden"]
 
 
 def test_no_primary_cell_of_a_table_is_found_out(small_trees: Any) -> None:
-    @settings(max_examples=50, deadline=None)
+    @settings(deadline=None)
     @given(
         worlds(small_trees),
         st.sampled_from(COMPLETE + BY_MOVES),
@@ -229,7 +229,7 @@ def test_no_primary_cell_of_a_table_is_found_out(small_trees: Any) -> None:
 def test_no_primary_cell_of_a_pool_is_found_out(small_trees: Any) -> None:
     """Regions regrouped at random, with another choice of classifications beside them."""
 
-    @settings(max_examples=25, deadline=None)
+    @settings(deadline=None)
     @given(
         worlds(small_trees, least=2),
         st.sampled_from([Moves, Cuboids]),
