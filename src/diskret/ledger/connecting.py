@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from diskret.ledger.boxes import boxes_of
 from diskret.ledger.entry import Entry, EntryCells
 from diskret.ledger.lines import Sums
 from diskret.ledger.nodes import Keys, Nodes, Rows, Sets
 from diskret.ledger.ratios import bounds_of, say_ratio
-from diskret.ledger.relations import Relations, born, bridges, held_at, held_nearly, solved, vintages
+from diskret.ledger.relations import Relations, born, bridges, held_at, held_nearly, parted, solved, vintages
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import Contradiction
 from diskret.model.exact import MOST_DECIMALS, decimals_of
@@ -58,7 +59,7 @@ class Connected:
     @classmethod
     def of(
         cls, given: Sequence[tuple[Entry, EntryCells]], rows: Rows, nodes: Nodes, sums: Sums, ratio: Bools,
-        ratio_cells: Ints, sets: Sets,
+        ratio_cells: Ints, sets: Sets, still: Sequence[int] = (),
     ) -> Connected:  # fmt: skip
         """All equations among the cells of some entries; the last entry is the new one."""
         first = np.flatnonzero(nodes.version == 0)
@@ -77,6 +78,7 @@ class Connected:
         telling = _telling(sums, known & ~is_new, at, versions)
         for row, cells, coefficients in vintages(telling, at, versions, birth):
             relations.add(cells, coefficients, int(telling.axis[row]))
+        parted(relations, boxes_of(sums, sets, rows.axes, versions == 1, still), at, least_of(given))
         held_nearly(relations)
         bridges(relations, nodes)
         then = held_at(np.tile(rows.entry[ratio], 2), at[ratio_cells], versions[ratio_cells], birth)
@@ -85,6 +87,11 @@ class Connected:
             cls, relations, known, of_new,
             {"given": given, "rows": rows, "nodes": nodes, "sets": sets, "key": key, "is_new": is_new, "own": own},
         )  # fmt: skip
+
+
+def least_of(given: Sequence[tuple[Entry, EntryCells]]) -> float:
+    """How small everybody knows values to be at least: not below zero where no entry has such ones."""
+    return 0.0 if all(entry.nonnegative or entry.about.ratio is not None for entry, _ in given) else -np.inf
 
 
 def _values(nodes: Nodes, sums: Sums, at: Ints, versions: Ints, birth: Ints) -> Floats:

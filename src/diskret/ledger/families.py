@@ -52,7 +52,7 @@ def family_of(shown: Sequence[int], groupings: Mapping[int, Sequence[tuple[int, 
         clashing = _clashing(line, sums)
         if not clashing:
             break
-        common = _overlaps(clashing) or _finest(clashing)
+        common = _overlaps(clashing) or finest_of(clashing)
         closed = len(common) <= MOST_FINEST
         for own in common if closed else ():
             line.place_of(own)
@@ -155,10 +155,10 @@ def _overlaps(sets: Sequence[int]) -> list[int]:
     return [*found]
 
 
-def _finest(sets: Sequence[int]) -> list[int]:
+def finest_of(sets: Sequence[int]) -> list[int]:
     """The largest sets that none of some sets divides.
 
-    >>> _finest([0b1110, 0b0111])
+    >>> finest_of([0b1110, 0b0111])
     [8, 6, 1]
     """
     of_bit: dict[int, list[int]] = {}

@@ -73,8 +73,9 @@ def linked(
     first = np.flatnonzero(nodes.version == 0)
     over, under = _ratio_keys(given, rows, sets, subjects)
     key, where = _distinct(np.concatenate([nodes.key[first], over, under]), first.size)
-    sums = sums_among(key, rows.axes, sets, [subjects[each] for each in stocks if each in subjects])
-    found = Connected.of(given, rows, nodes, sums, ratio, where[first.size :], sets)
+    still = [subjects[each] for each in stocks if each in subjects]
+    sums = sums_among(key, rows.axes, sets, still)
+    found = Connected.of(given, rows, nodes, sums, ratio, where[first.size :], sets, still)
     made = system_of(found, subjects, tuple(judges))
     names = [entries[i][0].name for i in made.connected]
     return Link(

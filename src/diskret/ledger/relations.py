@@ -29,6 +29,8 @@ class Relations:
     told: list[str] = field(default_factory=list)
     differences: dict[int, tuple[float, float, str]] = field(default_factory=dict)
     """Cells that are differences, with their bounds and what they are."""
+    parts: set[int] = field(default_factory=set)
+    """Those among them that are what some cells have in common."""
 
     def add(self, cells: Ints, coefficients: Floats, axis: int = -1, told: str = "") -> None:
         """One more equation."""
@@ -41,6 +43,21 @@ class Relations:
         self.value.append(value)
         self.differences[len(self.value) - 1] = (lower, upper, what)
         return len(self.value) - 1
+
+
+def parted(relations: Relations, boxes: Iterator[tuple[int, Ints]], first: Ints, least: float) -> None:
+    """Write down of which parts cells are made that overlap in several classifications; none is below ``least``.
+
+    ``first`` is the first node of every cell of the sums.
+    """
+    place: dict[int, int] = {}
+    for cell, parts in boxes:
+        for part in parts.tolist():
+            if part not in place:
+                place[part] = relations.difference(np.nan, least, np.inf, "part")
+                relations.parts.add(place[part])
+        own = np.array([first[cell], *(place[part] for part in parts.tolist())], dtype=np.int64)
+        relations.add(own, np.append(-1.0, np.ones(parts.size)))
 
 
 def born(nodes: Nodes, entry: Ints) -> Ints:

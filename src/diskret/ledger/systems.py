@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from diskret.ledger.connecting import Connected
+from diskret.ledger.connecting import Connected, least_of
 from diskret.ledger.fitting import fitted
 from diskret.ledger.judging import judged
 from diskret.ledger.linked import Linked
@@ -50,10 +50,13 @@ def system_of(found: Connected, subjects: dict[tuple[str, str, str], int], judge
     start, cells, factor, told = _rows(found, place)
     sources = tuple(entry.name for entry, _ in found.given)
     shown_by = _shown_by(found, place)
-    frequency = all(entry.frequency for entry, _ in found.given) and not found.difference.size
+    frequency = (
+        all(entry.frequency for entry, _ in found.given) and set(found.difference.tolist()) <= found.relations.parts
+    )
     untold = int(np.isnan(value[kept[kept < found.nodes.size]]).sum())
     differences = kept >= found.key.shape[0]
-    own, upper[kept], fits = fitted(value[kept], (lower[kept], upper[kept]), (start, cells, factor), differences)
+    give = differences & ~np.isin(kept, [*found.relations.parts])
+    own, upper[kept], fits = fitted(value[kept], (lower[kept], upper[kept]), (start, cells, factor), give)
     # what was revised in one place and not in another may leave less than nothing for what nobody published
     lower[kept], upper[kept] = np.minimum(lower[kept], own), np.maximum(upper[kept], own)
     system = Linked(
@@ -138,8 +141,7 @@ def _bounds(found: Connected) -> tuple[Floats, Floats]:
     lower, upper = np.full(found.size, -np.inf), np.full(found.size, np.inf)
     nodes = found.nodes
     lower[: nodes.size], upper[: nodes.size] = nodes.lower, nodes.upper
-    if all(entry.nonnegative or entry.about.ratio is not None for entry, _ in found.given):
-        lower[: found.key.shape[0]] = np.maximum(lower[: found.key.shape[0]], 0.0)
+    lower[: found.key.shape[0]] = np.maximum(lower[: found.key.shape[0]], least_of(found.given))
     for cell, (least, most, _) in found.relations.differences.items():
         lower[cell], upper[cell] = least, most
     return lower, upper
