@@ -78,7 +78,8 @@ class Connected:
         telling = _telling(sums, known & ~is_new, at, versions)
         for row, cells, coefficients in vintages(telling, at, versions, birth):
             relations.add(cells, coefficients, int(telling.axis[row]))
-        parted(relations, boxes_of(sums, sets, rows.axes, versions == 1, still), at, least_of(given))
+        boxes = boxes_of(sums, sets, rows.axes, versions == 1, still)
+        parted(relations, boxes, at, lambda cell: _words(sums.key[cell], rows, sets), least_of(given), _decimals(nodes))
         held_nearly(relations)
         bridges(relations, nodes)
         then = held_at(np.tile(rows.entry[ratio], 2), at[ratio_cells], versions[ratio_cells], birth)
@@ -101,11 +102,23 @@ def _values(nodes: Nodes, sums: Sums, at: Ints, versions: Ints, birth: Ints) -> 
     revision do not add up.
     """
     value = np.concatenate([nodes.value, np.full(birth.size - nodes.size, np.nan)])
-    decimals = decimals_of(nodes.value[~np.isnan(nodes.value)])
     first, many = at[sums.cell], versions[sums.cell]
     seen = np.repeat(np.maximum.reduceat(birth[first], sums.start[:-1]), np.diff(sums.start)) if sums.rows else first
     held = held_at(seen, first, many, birth)
-    return solved(value, sums.start, held, sums.coefficient, MOST_DECIMALS if decimals is None else decimals)
+    return solved(value, sums.start, held, sums.coefficient, _decimals(nodes))
+
+
+def _decimals(nodes: Nodes) -> int:
+    """Decimals of all values that were told."""
+    found = decimals_of(nodes.value[~np.isnan(nodes.value)])
+    return MOST_DECIMALS if found is None else found
+
+
+def _words(key: Ints, rows: Rows, sets: Sets) -> str:
+    """What a cell counts, in words."""
+    numbers = [(axis, sets.sets(axis)[number]) for axis, number in zip(rows.axes, key[1:].tolist(), strict=True)]
+    named = ((axis, sets.schemes[axis], own) for axis, own in numbers)
+    return ", ".join(f"{axis}={scheme.words(own)}" for axis, scheme, own in named if own != scheme.whole) or "the total"
 
 
 def _telling(sums: Sums, dull: Bools, at: Ints, versions: Ints) -> Sums:

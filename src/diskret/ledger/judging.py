@@ -34,6 +34,7 @@ def judged(found: Connected, judges: Sequence[Rule]) -> tuple[Contributors | Non
     count = _counts(found)
     derived = np.arange(found.size) >= nodes.size
     derived[found.difference] = False
+    derived[[*found.relations.parts]] = True
     asked = np.flatnonzero(derived & found.inside & ~np.isnan(count) & (count > 0))
     value = np.array(found.relations.value)
     asked = asked[~np.isnan(value[asked])]
@@ -45,7 +46,8 @@ def judged(found: Connected, judges: Sequence[Rule]) -> tuple[Contributors | Non
     if not (~np.isnan(count)).any():
         return None, primary, below, above
     people = np.where(np.isnan(count), 2, np.maximum(count, 0)).astype(np.int64)
-    people[found.difference] = 2
+    nobody = np.setdiff1d(found.difference, [*found.relations.parts])
+    people[nobody] = 2
     return Contributors(people), primary, below, above
 
 
@@ -55,7 +57,7 @@ def _counts(found: Connected) -> Floats:
     told = found.nodes.count >= 0
     count[: found.nodes.size][told] = found.nodes.count[told]
     # differences have nobody behind them, and stand for no other cell's contributors
-    count[found.difference] = 0.0
+    count[np.setdiff1d(found.difference, [*found.relations.parts])] = 0.0
     sums = np.array(found.relations.axis, dtype=np.int64) >= 0
     lengths = np.diff(found.start)
     entry = sums[np.repeat(np.arange(lengths.size), lengths)]

@@ -6,7 +6,7 @@ number is rounded or was revised, a further cell stands for the difference, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -45,19 +45,30 @@ class Relations:
         return len(self.value) - 1
 
 
-def parted(relations: Relations, boxes: Iterator[tuple[int, Ints]], first: Ints, least: float) -> None:
-    """Write down of which parts cells are made that overlap in several classifications; none is below ``least``.
+def parted(
+    relations: Relations, boxes: Iterator[tuple[int, list[int], list[int]]], first: Ints, words: Callable[[int], str],
+    least: float, decimals: int,
+) -> None:  # fmt: skip
+    """Write down what cells are made of that overlap others in several classifications: of cells and further parts.
 
-    ``first`` is the first node of every cell of the sums.
+    ``first`` is the first node of every cell of the sums, ``words`` are what it counts; no part is below ``least``.
     """
     place: dict[int, int] = {}
-    for cell, parts in boxes:
-        for part in parts.tolist():
+    begin = len(relations.rows)
+    for cell, inside, parts in boxes:
+        for part in parts:
             if part not in place:
-                place[part] = relations.difference(np.nan, least, np.inf, "part")
+                place[part] = relations.difference(np.nan, least, np.inf, f"part {part + 1}, first of {words(cell)}")
                 relations.parts.add(place[part])
-        own = np.array([first[cell], *(place[part] for part in parts.tolist())], dtype=np.int64)
-        relations.add(own, np.append(-1.0, np.ones(parts.size)))
+        own = np.array([first[cell], *first[inside].tolist(), *(place[part] for part in parts)], dtype=np.int64)
+        relations.add(own, np.append(-1.0, np.ones(own.size - 1)), 0)
+    rows = relations.rows[begin:]
+    if rows:
+        start = np.append(0, np.cumsum([cells.size for cells, _ in rows])).astype(np.int64)
+        every, factor = np.concatenate([cells for cells, _ in rows]), np.concatenate([each for _, each in rows])
+        value = solved(np.array(relations.value), start, every, factor, decimals)
+        for part in relations.parts:
+            relations.value[part] = float(value[part])
 
 
 def born(nodes: Nodes, entry: Ints) -> Ints:
