@@ -18,7 +18,7 @@ import duckdb
 
 from diskret.io.structured import from_json
 from diskret.ledger.entry import Entry
-from diskret.ledger.storage import place_of, read_head, say_last, told_last
+from diskret.ledger.storage import place_of, read_head, read_heads, say_last, told_last
 from diskret.model.engine import SEALED
 from diskret.model.errors import DiskretError
 
@@ -45,6 +45,8 @@ def chain_of(folder: Path, *, keep: bool) -> Chain:
     entries: list[Entry] = []
     flaws: list[str] = []
     fresh: list[Row] = []
+    # where one of them is damaged, they are read one by one
+    heads = read_heads([place_of(folder, number) for number in sorted(present - known.keys())])
     newest, its_hash = told_last(folder)
     before, expected = "", 1
     for number in sorted({*present, *known, *([newest] if newest > 0 else [])}):
@@ -65,7 +67,7 @@ def chain_of(folder: Path, *, keep: bool) -> Chain:
             if stored is not None and size == its_size:
                 entry = stored
             else:
-                head, found = read_head(path)
+                head, found = heads.get(path.name) or read_head(path)
                 entry = Entry.from_head(head, found)
                 if stored is not None:
                     flaws.append(f"entry {number} ({entry.name}) was changed after it was written")

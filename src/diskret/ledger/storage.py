@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,12 @@ from diskret.ledger.entry import Entry, EntryCells, hash_of
 from diskret.ledger.migrations import VERSION, migrated
 from diskret.model.damage import reading
 from diskret.model.engine import connect, file_listing, identifier, readable
-from diskret.model.errors import CannotWrite, UnreadableFile
+from diskret.model.errors import CannotWrite, DiskretError, UnreadableFile
 
 LAST = "last"
-KEY, HASH = "diskret_ledger", "diskret_hash"
+KEY, HASH, VERSION_KEY = "diskret_ledger", "diskret_hash", "diskret_ledger_version"
+AT_ONCE = 500
+"""Files whose heads are read by one question to the engine."""
 TYPES = {"DOUBLE": "<f8", "BIGINT": "<i8", "INTEGER": "<i4", "UTINYINT": "|u1"}
 Array = npt.NDArray[Any]
 
@@ -48,7 +50,7 @@ def write_entry(folder: Path, head: Mapping[str, Any], cells: EntryCells) -> Ent
     try:
         # made for its owner alone before the first number is in it
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        footer = {KEY: text, HASH: found, "diskret_ledger_version": str(VERSION)}
+        footer = {KEY: text, HASH: found, VERSION_KEY: str(VERSION)}
         copy_columns(_Columns(arrays), "SELECT * FROM leaving", part, footer=footer)
         part.chmod(0o600)
         _to_disk(part)
@@ -98,6 +100,24 @@ def read_head(path: Path) -> tuple[dict[str, Any], str]:
         return _head(connection, path)
 
 
+def read_heads(paths: Sequence[Path]) -> dict[str, tuple[dict[str, Any], str]]:
+    """What many entries say of themselves, by the names of their files; nothing where one of them is damaged."""
+    texts: dict[str, dict[str, str]] = {}
+    with contextlib.suppress(DiskretError, ValueError), connect(threads=1) as connection, readable("entries"):
+        for begin in range(0, len(paths), AT_ONCE):
+            listing = file_listing([*paths[begin : begin + AT_ONCE]])
+            for file, key, value in connection.execute(
+                f"SELECT file_name, key, value FROM parquet_kv_metadata({listing})"
+            ).fetchall():
+                texts.setdefault(Path(file).name, {})[bytes(key).decode()] = bytes(value).decode()
+        return {
+            name: (migrated(int(each[VERSION_KEY]), from_json(each[KEY]), None)[0], each[HASH])
+            for name, each in texts.items()
+            if {KEY, HASH, VERSION_KEY} <= each.keys()
+        }
+    return {}
+
+
 def read_entry(path: Path) -> tuple[Entry, EntryCells]:
     """An entry with its cells, held against its hash; damaged or changed ones are refused."""
     with reading(path, "the entry is damaged", hint=LOST), connect(threads=1) as connection, readable(str(path)):
@@ -105,7 +125,7 @@ def read_entry(path: Path) -> tuple[Entry, EntryCells]:
         head, arrays = from_json(texts[KEY]), _arrays(connection, path)
         if hash_of(head, arrays) != texts[HASH]:
             raise UnreadableFile("the entry was changed after it was written", where=str(path), hint=LOST)
-        head, arrays = migrated(int(texts["diskret_ledger_version"]), head, arrays)
+        head, arrays = migrated(int(texts[VERSION_KEY]), head, arrays)
         entry = Entry.from_head(head, texts[HASH])
         return entry, EntryCells.from_arrays(arrays, len(entry.by))
 
@@ -115,14 +135,14 @@ LOST = "put the file back from a copy; without it the ledger can be read and not
 
 def _head(connection: Any, path: Path) -> tuple[dict[str, Any], str]:
     texts = _footer(connection, path)
-    head, _ = migrated(int(texts["diskret_ledger_version"]), from_json(texts[KEY]), None)
+    head, _ = migrated(int(texts[VERSION_KEY]), from_json(texts[KEY]), None)
     return head, texts[HASH]
 
 
 def _footer(connection: Any, path: Path) -> dict[str, str]:
     found = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({file_listing([path])})").fetchall()
     texts = {bytes(key).decode(): bytes(value).decode() for key, value in found}
-    if not {KEY, HASH, "diskret_ledger_version"} <= texts.keys():
+    if not {KEY, HASH, VERSION_KEY} <= texts.keys():
         raise UnreadableFile("the file is not an entry of a ledger", where=str(path), hint=LOST)
     return texts
 
