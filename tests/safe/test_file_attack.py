@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import diskret as dk
@@ -159,6 +159,7 @@ def test_a_count_has_the_values_that_are_possible_and_not_those_between_them() -
 
 
 @given(n=st.integers(8, 13), seed=st.integers(0, 10_000))
+@example(n=9, seed=73)
 @settings(max_examples=8)
 def test_figures_beyond_bounds_are_weighed_as_by_trying(n: int, seed: int) -> None:
     data = tiny(n, seed)
@@ -169,7 +170,8 @@ def test_figures_beyond_bounds_are_weighed_as_by_trying(n: int, seed: int) -> No
     if vanished:  # the true original is beyond the codes he knows
         return
     counts, exposed, exact, originals = by_trying(anon, told, data, 3)
-    assert (*said(found), found.originals) == (counts, exposed, exact, originals)
+    assert said(found) == (counts, exposed, exact)
+    assert found.originals == (originals if counts else None)  # without a small count nothing is asked
 
 
 @given(n=st.integers(20, 200), seed=st.integers(0, 1000), k=st.integers(2, 5))
