@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import diskret as dk
-from diskret.comparison.outcome import Outcome, additivity, measure
+from diskret.comparison import changing, hiding
+from diskret.comparison.outcome import REAL, Outcome, additivity, measure
 from diskret.model.errors import BadOption
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -121,6 +122,23 @@ def test_truth_lies_within_what_the_attacker_calls_certain(monkeypatch: pytest.M
         slack = 1e-7 * np.maximum(np.abs(table.value), 1)
         assert (result.lower <= table.value + slack).all(), result.method
         assert (result.upper >= table.value - slack).all(), result.method
+
+
+def test_large_tables_of_counts_say_that_they_are_bounded_like_real_numbers(
+    counts: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for room in (changing, hiding):
+        monkeypatch.setattr(room, "IN_WHOLE", 0)
+    methods = ("suppression", "intervals", "random rounding", "controlled rounding")
+    found = dk.compare_methods(people(150), by=BY, rules=dk.SmallCells(8), methods=methods)
+    for name in methods:
+        assert REAL in found[name].notes
+        assert REAL not in counts[name].notes
+        assert (found[name].exact, found[name].below_demand) <= (counts[name].exact, counts[name].below_demand)
+    dk.write_comparison(found, tmp_path / "methods.html", language="de")
+    spoken = (tmp_path / "methods.html").read_text(encoding="utf-8")
+    assert "wie reelle Zahlen" in spoken
+    assert REAL not in spoken
 
 
 def test_suppression_is_true_where_it_shows_and_keeps_what_the_rules_demand(counts: Any, sums: Any) -> None:

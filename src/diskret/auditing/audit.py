@@ -160,10 +160,13 @@ def verdicts_on(table: Table, promise: Promise = Promise(), *, moves: MoveSet | 
     return found if same is table else found.written_in(table, promise, scale)
 
 
-def exact_intervals(table: Table, promise: Promise = Promise(), *, seconds: float = 10.0) -> tuple[Floats, Floats]:
+def exact_intervals(
+    table: Table, promise: Promise = Promise(), *, seconds: float = 10.0, whole: bool = True
+) -> tuple[Floats, Floats]:
     """The exact interval of every primary cell, in their order, and no verdict on any: lower and upper ends.
 
-    An end is not a number if the solver gave up on it; with counts it may take ``seconds``.
+    An end is not a number if the solver gave up on it; with counts it may take ``seconds``. Without ``whole`` counts
+    are taken for real numbers and their ends rounded inwards: much sooner found, and now and then a unit too wide.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
@@ -172,14 +175,14 @@ def exact_intervals(table: Table, promise: Promise = Promise(), *, seconds: floa
     """
     same, asked, scale = in_units(table, promise)
     case = _case(same, asked, demands_of(same, asked), MoveSet.none(), seconds)
-    found = [case.interval(c, *ends) for c, ends in _ends(case, case.columns)]
+    found = [case.interval(c, *ends) for c, ends in _ends(case, case.columns, whole)]
     lower, upper = np.array(found, dtype=np.float64).reshape(-1, 2).T
     return (lower, upper) if same is table else (scale.up(lower), scale.up(upper))
 
 
-def _ends(case: Case, columns: Ints) -> list[tuple[int, tuple[float, float]]]:
+def _ends(case: Case, columns: Ints, whole: bool = True) -> list[tuple[int, tuple[float, float]]]:
     """How far some unknowns can rise and fall."""
-    return list(zip(columns.tolist(), exact_ends(case, columns), strict=True)) if columns.size else []
+    return list(zip(columns.tolist(), exact_ends(case, columns, whole=whole), strict=True)) if columns.size else []
 
 
 def _case(

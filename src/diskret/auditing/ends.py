@@ -8,6 +8,7 @@ wait at once, and only those that stay behind are asked about one by one.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 
@@ -35,16 +36,21 @@ End = Fraction | float | None
 """In whole steps; infinite, or None where it is undecided."""
 
 
-def exact_ends(case: Case, columns: Ints) -> list[tuple[float, float]]:
-    """How far every one of some unknowns can rise and fall; not a number where that is undecided."""
+def exact_ends(case: Case, columns: Ints, *, whole: bool = True) -> list[tuple[float, float]]:
+    """How far every one of some unknowns can rise and fall; not a number where that is undecided.
+
+    Counts are searched in whole numbers; without ``whole`` they are real ones, whose ends are rounded inwards.
+    """
     rooms = narrowed(case.system, *case.rooms)
-    if case.table.frequency:
+    if case.table.frequency and whole:
         counts = _Counts(case, columns, rooms)
         if case.digits == 0 and case.system.cells.size <= COUNTED and object not in (rooms[0].dtype, rooms[1].dtype):
             counts.push()
         sides = [counts.ends(upward) for upward in (True, False)]
     else:
         sides = [_ends(case, columns, room, upward) for room, upward in zip(rooms, (True, False), strict=True)]
+        if case.table.frequency and case.digits == 0:
+            sides = [[end if end is None or end == np.inf else Fraction(floor(end)) for end in side] for side in sides]
     step = 10.0**case.digits
     found = [[np.nan if end is None else float(end) / step for end in side] for side in sides]
     return list(zip(*found, strict=True))

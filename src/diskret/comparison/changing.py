@@ -11,7 +11,7 @@ from diskret.cellkey.cell_key import perturb_by_key
 from diskret.cellkey.cell_key_attack import attack_cell_keys
 from diskret.cellkey.options import Scaling
 from diskret.comparison.options import ComparisonOptions
-from diskret.comparison.outcome import Outcome, known_exactly, middle, without_care
+from diskret.comparison.outcome import IN_WHOLE, REAL, Outcome, known_exactly, middle, without_care
 from diskret.model.arrays import Floats, Ints
 from diskret.model.table import Table
 from diskret.perturbation.bounds import tightened
@@ -60,7 +60,10 @@ def by_rounding(table: Table, options: ComparisonOptions, method: Literal["rando
 
 def _attacked(method: str, done: Perturbation, lower: Floats, upper: Floats, notes: list[str]) -> Outcome:
     """What the attack on a changed table leaves of the bounds, where it looked."""
-    found = attack_perturbed(done, most=MOST_ATTACKED)
+    whole = done.before.size <= IN_WHOLE
+    found = attack_perturbed(done, most=MOST_ATTACKED, whole=whole)
+    if done.moves is None and done.before.frequency and not whole:
+        notes.append(REAL)
     if found.cells.size < found.of:
         notes.append(f"{found.cells.size} of {found.of} primary cells were attacked; the others are bounded by sums")
     lower, upper = lower.copy(), upper.copy()

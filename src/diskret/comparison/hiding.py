@@ -7,7 +7,7 @@ import numpy as np
 from diskret.auditing.audit import exact_intervals
 from diskret.auditing.published_intervals import publishable_intervals
 from diskret.comparison.options import ComparisonOptions
-from diskret.comparison.outcome import Outcome, known_exactly, middle, without_care
+from diskret.comparison.outcome import IN_WHOLE, REAL, Outcome, known_exactly, middle, without_care
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
@@ -74,10 +74,11 @@ def _attacked(
         return lower, upper, ()
     if primary.size > MOST_ATTACKED:
         return lower, upper, (f"intervals of more than {MOST_ATTACKED} primary cells are bounded from outside",)
-    ends = exact_intervals(hidden, Promise(guard="public", knowledge=knowledge))
+    whole = hidden.size <= IN_WHOLE
+    ends = exact_intervals(hidden, Promise(guard="public", knowledge=knowledge), whole=whole)
     low, high = lower.reshape(-1).copy(), upper.reshape(-1).copy()
     low[primary], high[primary] = np.fmax(low[primary], ends[0]), np.fmin(high[primary], ends[1])
-    return low.reshape(lower.shape), high.reshape(upper.shape), ()
+    return low.reshape(lower.shape), high.reshape(upper.shape), (REAL,) if hidden.frequency and not whole else ()
 
 
 # --- merging ---------------------------------------------------------------------------------------------------------

@@ -19,6 +19,10 @@ from diskret.model.tolerances import ROUNDING
 SIZES = ((1, 2), (3, 9), (10, 99), (100, None))
 """Classes of cells by their number of contributors."""
 DEVIATION = ("contributors", "cells", "mean absolute", "mean relative", "largest")
+IN_WHOLE = 1_000
+"""Cells of a table up to which counts are attacked in whole numbers. (Of 376 ends of a rounded table with 1,517 cells
+real numbers left one a person wider, in 1.5 CPU seconds instead of 78.)"""
+REAL = "counts are bounded like real numbers: an end may be a unit too wide"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
