@@ -160,13 +160,15 @@ def register(reader: Reader) -> None:
 
 
 def yours(reader: Reader) -> None:
-    shutil.copy(reader.folder / "firms.csv", reader.folder / "yours.csv")
+    for name in ("yours.csv", "daten.csv"):
+        shutil.copy(reader.folder / "firms.csv", reader.folder / name)
 
 
 STAGES: dict[str, Callable[[Reader], None]] = {
     "argus.md": batch,
     "certificate.md": certified,
     "coming_from_tau_argus.md": batch,
+    "de/start/table.md": yours,
     "ledger.md": ledger,
     "jobs.md": next_year,
     "perturbation.md": lambda reader: marked(reader, "work.parquet"),
