@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 
 import diskret as dk
+from diskret.safe.checkpoint import Keeper
 from diskret.safe.control import Control, control_tables
 from diskret.safe.control_cells import ControlCells, control_cells
 from diskret.tabulation.combinations import Combinations, count_combinations
@@ -46,3 +49,21 @@ def counted(persons: dict[str, Any]) -> tuple[Combinations, ControlCells]:
     """The same as combinations with their control cells up to three dimensions."""
     found = count_combinations(persons, by=ATTRIBUTES)
     return found, control_cells(found, control_tables(Control(), found.by))
+
+
+@contextmanager
+def killed_after(at: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A run that is ended right after it wrote its checkpoint `at` + 1 times; it writes whenever it may."""
+    written, write = iter(range(10**9)), Keeper.write
+
+    def killed(keeper: Keeper) -> None:
+        write(keeper)
+        if next(written) == at:
+            raise SystemExit
+
+    with monkeypatch.context() as during:
+        during.setattr("diskret.safe.checkpoint.SAVE_EVERY", 0)
+        during.setattr("diskret.safe.checkpoint.SHARE", 1e9)
+        during.setattr(Keeper, "write", killed)
+        with pytest.raises(SystemExit):
+            yield

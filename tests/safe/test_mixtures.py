@@ -13,11 +13,11 @@ from diskret import AnonymiseOptions, LadderSearch, anonymise
 from diskret.model.errors import ProtectionWarning, UnreadableFile
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.chance import generator
-from diskret.safe.checkpoint import Keeper
 from diskret.safe.control import Control, control_tables
 from diskret.safe.control_cells import control_cells
 from diskret.safe.mixtures import Mixtures, are_needed
 from diskret.tabulation.combinations import count_combinations
+from tests.safe.conftest import killed_after
 
 SIZES = {"a": 9, "b": 8, "c": 7, "d": 6}
 BRIEF: dict[str, Any] = {"search": LadderSearch(effort=0.05), "seed": 9}
@@ -95,19 +95,8 @@ def test_a_run_killed_among_its_mixtures_goes_on_to_the_same_file(
 ) -> None:
     file = tmp_path / "run.checkpoint"
     whole = anonymise(sparse, list(sparse), **BRIEF)
-    written, write = iter(range(10**9)), Keeper.write
-
-    def killed(keeper: Keeper) -> None:
-        write(keeper)
-        if next(written) == at:
-            raise SystemExit
-
-    with monkeypatch.context() as during:
-        during.setattr("diskret.safe.checkpoint.SAVE_EVERY", 0)
-        during.setattr("diskret.safe.checkpoint.SHARE", 1e9)
-        during.setattr(Keeper, "write", killed)
-        with pytest.raises(SystemExit):
-            anonymise(sparse, list(sparse), **BRIEF, options=AnonymiseOptions(checkpoint=file, threads=1))
+    with killed_after(at, monkeypatch):
+        anonymise(sparse, list(sparse), **BRIEF, options=AnonymiseOptions(checkpoint=file, threads=1))
     assert ("mean" in np.load(file).files) == (at < 14)
     resumed = anonymise(sparse, list(sparse), **BRIEF, options=AnonymiseOptions(checkpoint=file, threads=2))
     assert np.array_equal(resumed.frequency, whole.frequency)

@@ -24,7 +24,7 @@ from diskret.safe.checkpoint import Keeper, LadderState
 from diskret.safe.clock import Clock
 from diskret.safe.control import Control
 from diskret.safe.options import AnonymiseOptions, LadderSearch, PrintedSearch
-from tests.safe.conftest import ATTRIBUTES, REGION, made_persons
+from tests.safe.conftest import ATTRIBUTES, REGION, killed_after, made_persons
 
 QUICK = LadderSearch(effort=0.05)
 Call = Callable[..., Any]
@@ -341,19 +341,8 @@ def test_a_killed_run_goes_on_to_the_same_file(
     file = tmp_path / "run.checkpoint"
     options: dict[str, Any] = {"search": LadderSearch(effort=0.05), "seed": 9}
     whole = anonymise(persons, ATTRIBUTES, **options)
-    written, write = iter(range(10**9)), Keeper.write
-
-    def killed(keeper: Keeper) -> None:
-        write(keeper)
-        if next(written) == at:
-            raise SystemExit
-
-    with monkeypatch.context() as during:
-        during.setattr("diskret.safe.checkpoint.SAVE_EVERY", 0)
-        during.setattr("diskret.safe.checkpoint.SHARE", 1e9)
-        during.setattr(Keeper, "write", killed)
-        with pytest.raises(SystemExit):
-            anonymise(persons, ATTRIBUTES, **options, options=AnonymiseOptions(checkpoint=file, threads=1))
+    with killed_after(at, monkeypatch):
+        anonymise(persons, ATTRIBUTES, **options, options=AnonymiseOptions(checkpoint=file, threads=1))
     resumed = anonymise(persons, ATTRIBUTES, **options, options=AnonymiseOptions(checkpoint=file, threads=2))
     assert np.array_equal(resumed.frequency, whole.frequency)
     assert not file.exists()
