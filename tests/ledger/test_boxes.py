@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import diskret as dk
 from diskret.ledger import boxes
 from diskret.ledger.about import About
 from diskret.ledger.ledger import Ledger
+from diskret.model.arrays import Bools, Floats
+from diskret.model.status import Status
 
 GROUPINGS = {"region": {"DE": ["a", "b", "c"], "ab": ["a", "b"]}, "kind": {"all": ["k", "l", "m"], "kl": ["k", "l"]}}
 
@@ -27,17 +33,142 @@ def number(
     return found
 
 
-@pytest.mark.parametrize("most", [boxes.MOST_PARTS, 0])
+@pytest.mark.parametrize("most", [boxes.MOST_GRID, 0])
 def test_what_a_box_leaves_beside_cells_on_no_common_line_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     """Two regions of two kinds together, and three of the four cells in them: the fourth is one firm."""
-    monkeypatch.setattr(boxes, "MOST_PARTS", most)
     ledger = dk.open_ledger(tmp_path / "ledger", create=True)
     for region, kind, value, count in (("ab", "kl", 100, 16), ("a", "k", 30, 5), ("b", "k", 20, 5)):
         assert number(ledger, region, kind, value, count).safe
+    monkeypatch.setattr(boxes, "MOST_GRID", most)
     found = number(ledger, "a", "l", 40, 5, add=False)
     assert [each.cell.partition(",")[0] for each in found.audit.exposed], found.report()
+
+
+class _Original:
+    """Values of finest cells that nobody publishes, and sums over boxes of them that are."""
+
+    def __init__(self, folder: Path, seed: int, axes: Sequence[str]) -> None:
+        self.random = np.random.default_rng(seed)
+        self.codes = {axis: [f"{axis[0]}{i}" for i in range(self.random.integers(2, 7 - len(axes)))] for axis in axes}
+        self.shape = tuple(map(len, self.codes.values()))
+        lively = self.random.random(self.shape) > 0.25
+        self.values: Floats = np.where(lively, self.random.integers(1, 30, self.shape), 0).astype(np.float64)
+        self.ledger = dk.open_ledger(folder / "ledger", create=True)
+        self.seen: list[Bools] = []
+
+    def box(self) -> tuple[Bools, About, dk.Table]:
+        """The sum over some codes of every classification, as a table."""
+        some = {
+            axis: sorted(self.random.permutation(len(codes))[: self.random.integers(1, len(codes) + 1)].tolist())
+            for axis, codes in self.codes.items()
+        }
+        inside = np.zeros(self.shape, dtype=np.bool_)
+        inside[np.ix_(*some.values())] = True
+        named = {axis: [self.codes[axis][i] for i in own] for axis, own in some.items()}
+        about = About(
+            population="firms", period="2024", fixed={axis: "+".join(own) for axis, own in named.items()},
+            groupings={
+                axis: {"+".join(own): own for own in (named[axis], codes) if len(own) > 1}
+                for axis, codes in self.codes.items()
+            },
+            totals={axis: "+".join(codes) for axis, codes in self.codes.items()},
+        )  # fmt: skip
+        cells = {"what": ["firms"], "x": [float(self.values[inside].sum())]}
+        return inside, about, dk.Table.from_cells(cells, by={"what": None}, value="x")
+
+    def publish(self) -> None:
+        """One more sum."""
+        inside, about, table = self.box()
+        if not any((inside == other).all() for other in self.seen):
+            self.ledger.add(table, about, name=f"table {len(self.seen)}")
+            self.seen.append(inside)
+
+    def ends(self, inside: Bools) -> tuple[float, float]:
+        """Between which values the sum over a box lies, for whoever thinks of all finest cells."""
+        rows = np.array([other.reshape(-1) for other in self.seen], dtype=np.float64)
+        known = rows @ self.values.reshape(-1)
+        cost = inside.reshape(-1).astype(np.float64)
+        least, most = (linprog(sign * cost, A_eq=rows, b_eq=known, method="highs") for sign in (1, -1))
+        return float(least.fun), -float(most.fun) if most.status == 0 else np.inf
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_attack_beside_a_ledger_is_that_on_all_finest_cells(tmp_path: Path, seed: int) -> None:
+    """Whatever boxes were published: a hidden one lies between the same values, but for what is rounded."""
+    original = _Original(tmp_path, seed, ("region", "kind", "size")[: 2 + seed % 2])
+    for _ in range(7):
+        original.publish()
+    inside, about, table = original.box()
+    while any((inside == other).all() for other in original.seen):
+        inside, about, table = original.box()
+    hidden = replace(table, status=np.full_like(table.status, Status.PRIMARY))
+    _, link = original.ledger.link(hidden, about)
+    assert not link.notes
+    found = dk.audit(link.cells, intervals="primary").intervals
+    least, most = original.ends(inside)
+    # values that nobody told are rounded to whole ones
+    assert any(
+        least - 1e-6 <= low <= least + 2 and (most == high or most - 2 <= high <= most + 1e-6)
+        for low, high in found.values()
+    ), (found, least, most)
+
+
+def test_what_is_not_followed_up_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regions by kinds, kinds by sizes and sizes by regions tell more together than their common sums do."""
+    axes = {"region": "ab", "kind": "kl", "size": "st"}
+    trees = {axis: dk.Hierarchy.flat(codes) for axis, codes in axes.items()}
+    pairs = [("region", "kind"), ("kind", "size"), ("size", "region")]
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True)
+    checks = []
+    values = np.arange(1.0, 9.0).reshape(2, 2, 2)
+    for one, other in pairs:
+        sums = values.sum(axis=3 - [*axes].index(one) - [*axes].index(other))
+        sums = sums if [*axes].index(one) < [*axes].index(other) else sums.T
+        cells = {one: list(axes[one] * 2), other: [code for code in axes[other] for _ in range(2)]}
+        cells["x"] = sums.T.reshape(-1).tolist()
+        table = dk.Table.from_cells(cells, by={one: trees[one], other: trees[other]}, value="x")
+        about = About(population="firms", period="2024", totals={axis: tree.total for axis, tree in trees.items()})
+        checks.append((table, about))
+        ledger.add(table, about, name=f"{one} {other}")
+    table, about = checks[0]
+    assert ledger.check(table, about).safe
+    monkeypatch.setattr(boxes, "MOST_GRID", 3)
+    found = ledger.check(table, about)
+    assert not found.safe
+    assert "overlap" in found.notes[0]
+    with pytest.warns(dk.ProtectionWarning, match="overlap"):
+        dk.suppress(replace(table, status=np.zeros_like(table.status)), ledger=ledger.about(about, "again"))
+
+
+def test_classifications_that_hang_together_by_a_third_tell_nothing_of_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Regions by kinds, and kinds by sizes: nothing is taken apart, and nothing left."""
+    monkeypatch.setattr(boxes, "MOST_GRID", 0)
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True)
+    for one, codes in (("region", "abc"), ("size", "stu")):
+        cells = {one: list(codes * 2), "kind": [kind for kind in "kl" for _ in range(3)], "x": [1, 2, 3, 4, 5, 6]}
+        table = dk.Table.from_cells(cells, by={one: dk.Hierarchy.flat(codes), "kind": None}, value="x")
+        about = About(population="firms", period="2024")
+        assert ledger.check(table, about).safe
+        ledger.add(table, about, name=one)
+
+
+def test_a_revision_leaves_the_overlaps_of_before_and_after(tmp_path: Path) -> None:
+    """What was found out from values before a revision stays found out after it."""
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True)
+    for region, kind, value, count in (("ab", "kl", 100, 16), ("a", "k", 30, 5), ("b", "k", 20, 5)):
+        number(ledger, region, kind, value, count)
+    cells = {"what": ["all firms"], "x": [101], "n": [16]}
+    table = dk.Table.from_cells(cells, by={"what": None}, value="x", count="n")
+    about = About(
+        population="firms", period="2024", fixed={"region": "ab", "kind": "kl"}, groupings=GROUPINGS, revises="ab kl"
+    )
+    ledger.add(table, about, name="ab kl, revised")
+    found = number(ledger, "a", "l", 40, 5, add=False)
+    assert not found.safe, found.report()
 
 
 def test_values_of_a_day_overlap_on_no_two_days(tmp_path: Path) -> None:

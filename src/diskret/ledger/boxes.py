@@ -1,110 +1,268 @@
 """What cells have in common that differ in several classifications at once, and that no line says.
 
 Two cells such as regions a and b of branches k and l together, and region b of branch k alone, stand on no common line.
-Where such cells are parts of nothing finer, they are taken apart into the largest parts that none of them divides.
-Where these are too many, each cell is made of the cells inside it and what is left. If only one part of a cell is not
-known, everybody can compute it: it is judged like a derived cell.
+Cells that are parts of nothing finer are looked at in groups that have nothing in common. Where some cells of a group
+vary in some classifications and the others in others, as turnover by region and by size does within a branch, neither
+tells more of the other than what all of the group come to: any two sets of values with the same sum fit each other.
+What cannot be set apart in this way is taken apart into the largest parts that none of its cells divides. Where these
+are too many, each cell is made of the cells inside it and what is left, and the cells are named as not followed up.
+
+A part that everybody can compute is judged like a derived cell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
 from diskret.ledger.about import PERIOD
-from diskret.ledger.families import finest_of
 from diskret.ledger.lines import Sums
-from diskret.ledger.nodes import Keys, Sets
-from diskret.model.arrays import Bools
+from diskret.ledger.nodes import Sets
+from diskret.ledger.overlaps import Axis, axes_of, split_by_axes, together
+from diskret.ledger.worlds import Held
+from diskret.model.arrays import Bools, Ints
 
-MOST_CELLS = 2_000
-"""Cells of one subject without parts of their own; where there are more, nothing is taken apart."""
-MOST_GRID = 20_000
-"""Finest combinations of codes of all classifications; where there are more, parts are not looked for."""
-MOST_PARTS = 300
-"""Parts; with 2,000 of them protecting a table of the simulated statistic took 80
-seconds of CPU time, and half a one without."""
+MOST_PARTS = 5_000
+"""Parts of a group that are attacked: with 2,880 of them an audit of the simulated statistic took 4 seconds of CPU
+time."""
+FEW_PARTS = 300
+"""Parts that are protected: with 2,000 of them a table of it took 80 seconds, and half a one without."""
+MOST_GRID = 200_000
+"""Finest combinations of codes of all classifications in a group; where there are more, parts are not looked for."""
+MOST_BYTES = 200_000_000
+"""What such combinations take at most, each with every cell."""
+MOST_NESTED = 2_000
+"""Cells of a group among which those inside others are looked for, where parts are too many."""
 MOST_TIMES = 3
 """Ways in which a cell is said to be made of those inside it."""
 
 
-def boxes_of(
-    sums: Sums, sets: Sets, axes: tuple[str, ...], steady: Bools, still: Sequence[int] = ()
-) -> Iterator[tuple[int, list[int], list[int]]]:
-    """Cells that overlap others in several classifications, each with cells and with further parts it is made of.
+@dataclass(eq=False)
+class Boxes:
+    """What cells are made of, row by row: the whole, then its parts; negative numbers are parts (~0 the first)."""
 
-    ``steady`` are cells that had one value only. Values of the subjects in ``still`` do not add up over periods.
+    rows: list[tuple[int, ...]] = field(default_factory=list)
+    of: list[int] = field(default_factory=list)
+    """For every part a cell that it lies in, or that all cells lie in with which it was found."""
+    doubtful: dict[int, tuple[int, float]] = field(default_factory=dict)
+    """Parts that are what a cell was before or after others were revised: the cell, and by how much it may differ."""
+    left: list[int] = field(default_factory=list)
+    """Cells whose overlaps were not followed up."""
+
+    def part(self, cell: int) -> int:
+        """One more part."""
+        self.of.append(cell)
+        return ~(len(self.of) - 1)
+
+
+def boxes_of(
+    sums: Sums, sets: Sets, axes: tuple[str, ...], held: Held, nothing: Bools, known: Bools,
+    still: Sequence[int] = (), most: int = MOST_PARTS,
+) -> Boxes:  # fmt: skip
+    """Cells that overlap others in several classifications, each with what it is made of.
+
+    Cells are named by the nodes of ``held``; those that are ``nothing`` have no parts, and of groups in which all are
+    ``known`` only what follows is kept. Values of the subjects in ``still`` do not add up over periods.
     """
     whole = np.zeros(sums.key.shape[0], dtype=np.bool_)
     whole[sums.cell[sums.start[:-1]]] = True
     of = sums.key[:, :1].copy()
     if PERIOD in axes:
         of = np.column_stack([of, np.where(np.isin(of[:, 0], still), sums.key[:, 1 + axes.index(PERIOD)], 0)])
-    first = 0
-    for group in np.unique(of, axis=0):
-        mine: Bools = (of == group).all(axis=1)
-        lowest = np.flatnonzero(mine & ~whole)
-        if not steady[mine].all() or not 2 <= lowest.size <= MOST_CELLS:
+    boxes = Boxes()
+    _, subject = np.unique(of, axis=0, return_inverse=True)
+    for number in np.unique(subject).tolist():
+        own = np.flatnonzero(subject.reshape(-1) == number)
+        lowest = np.flatnonzero(~whole[own])
+        if lowest.size < 2:
             continue
-        parts = _parts(sums.key[lowest, 1:], sets, axes)
-        if parts is not None:
-            for cell, own in zip(lowest.tolist(), parts, strict=True):
-                if own.any():
-                    yield cell, [], (first + np.flatnonzero(own)).tolist()
-            first += parts.shape[1]
-            continue
-        for cell, inside, rest in _nested(sums.key[lowest, 1:], sets, axes):
-            yield int(lowest[cell]), lowest[inside].tolist(), [first] if rest else []
-            first += rest
+        taking = _Taking(
+            axes=axes_of(sums.key[own, 1:], sets, axes), held=held.of(own), nothing=nothing, most=most, boxes=boxes
+        )
+        for group in together(taking.axes, lowest):
+            if group.size > 1:
+                taking.group(group, known)
+    return boxes
 
 
-def _nested(key: Keys, sets: Sets, axes: tuple[str, ...]) -> Iterator[tuple[int, list[int], bool]]:
-    """Cells with disjoint ones inside them, and whether something is left."""
-    rows = key.shape[0]
-    inside, apart = np.ones((rows, rows), dtype=np.bool_), np.zeros((rows, rows), dtype=np.bool_)
-    volume = np.ones(rows, dtype=object)
-    for column, axis in enumerate(axes):
-        numbers, own = np.unique(key[:, column], return_inverse=True)
-        masks = [sets.sets(axis)[n] for n in numbers.tolist()]
-        within = np.array([[one & other == one for one in masks] for other in masks])
-        free = np.array([[not one & other for one in masks] for other in masks])
-        inside &= within[np.ix_(own, own)]
-        apart |= free[np.ix_(own, own)]
-        volume = volume * np.array([mask.bit_count() for mask in masks], dtype=object)[own]
-    np.fill_diagonal(inside, val=False)
-    for cell in np.flatnonzero(inside.any(axis=1)).tolist():
-        there = sorted(np.flatnonzero(inside[cell]).tolist(), key=lambda other: -volume[other])
-        waiting = [*there]
-        for _ in range(MOST_TIMES):
-            chosen: list[int] = []
-            # first those that no way had before
-            for other in (*waiting, *there):
-                if apart[other, chosen].all() and other not in chosen:
-                    chosen.append(other)
-            yield cell, chosen, volume[cell] != sum(volume[other] for other in chosen)
-            waiting = [other for other in waiting if other not in chosen]
-            if not waiting:
-                break
+@dataclass(eq=False, kw_only=True)
+class _Taking:
+    """Cells of one subject, numbered from 0, that are taken apart."""
 
+    axes: list[Axis]
+    held: Held
+    nothing: Bools
+    most: int
+    boxes: Boxes
+    stand: dict[int, int] = field(default_factory=dict)
+    """The node, or part, that stands for each cell."""
+    by_key: dict[bytes, int] = field(default_factory=dict)
+    """All cells by their sets."""
 
-def _parts(key: Keys, sets: Sets, axes: tuple[str, ...]) -> Bools | None:
-    """Which cells (rows) are made of which parts (columns); cells that overlap no other have none."""
-    inside = np.ones((key.shape[0], 1), dtype=np.bool_)
-    for column, axis in enumerate(axes):
-        numbers, own = np.unique(key[:, column], return_inverse=True)
-        masks = [sets.sets(axis)[n] for n in numbers.tolist()]
-        finest = finest_of(masks)
-        if inside.shape[1] * len(finest) > MOST_GRID:
+    def __post_init__(self) -> None:
+        """Find cells by their sets."""
+        keys = np.column_stack([axis.at for axis in self.axes])
+        self.by_key = {key.tobytes(): cell for cell, key in enumerate(keys)}
+
+    def group(self, cells: Ints, known: Bools) -> None:
+        """Take cells apart that have something in common, at every time."""
+        for world in self.held.worlds(cells, self._meet):
+            there = ~np.isnan(world.changed)
+            nodes, changed = world.node[there].tolist(), world.changed[there].tolist()
+            self.stand = {
+                cell: self._doubtful(node, change) if change else node
+                for cell, node, change in zip(cells[there].tolist(), nodes, changed, strict=True)
+            }
+            begin = len(self.boxes.rows)
+            for inner in together(self.axes, cells[there]):
+                if inner.size > 1:
+                    self._taken(inner, as_part=False)
+            if known[nodes].all():
+                self.boxes.rows[begin:] = _following(self.boxes.rows[begin:])
+
+    def _meet(self, some: Ints, others: Ints) -> Bools:
+        """Which of some cells (rows) overlap which of the others (columns)."""
+        found = np.ones((some.size, others.size), dtype=np.bool_)
+        for axis in self.axes:
+            found &= axis.meet(some, others)
+        return found
+
+    def _doubtful(self, node: int, changed: float) -> int:
+        """What a cell was at another time than when it was shown."""
+        part = self.boxes.part(node)
+        self.boxes.doubtful[part] = (node, changed)
+        return part
+
+    def _taken(self, cells: Ints, *, as_part: bool) -> int | None:
+        """Cells that hang together, taken apart; what they come to, if they are part of more or it is of use."""
+        every = [axis.finest_of(cells) for axis in self.axes]
+        size = np.array([codes.size for codes in every])
+        varied = np.column_stack([axis.many[axis.at[cells]] for axis in self.axes]) < size
+        ways = split_by_axes(varied)
+        around = cells[~varied.any(axis=1)]
+        sum_of = self.stand[int(around[0])] if around.size else self._around(cells, varied)
+        if not around.size and len(ways) == 1 and len(together([self.axes[i] for i in ways[0]], cells)) == 1:
+            return self._divided(cells, sum_of, as_part=as_part)
+        if sum_of is None:
+            sum_of = self.boxes.part(self.stand[int(cells[0])])
+        for way in ways:
+            groups = together([self.axes[i] for i in way], cells[varied[:, way].any(axis=1)])
+            if way.size == 1 and sum_of >= 0 and all(group.size == 1 for group in groups):
+                # they stand on one line, where what adds up is known
+                continue
+            parts = [self._one(group) for group in groups]
+            inside = self._volume([group for group in groups if group.size == 1], way) + sum(
+                prod(self.axes[i].finest_of(group).size for i in way.tolist()) for group in groups if group.size > 1
+            )
+            if inside < prod(int(size[i]) for i in way.tolist()):
+                parts.append(self.boxes.part(self.stand[int(cells[0])]))
+            self.boxes.rows.append((sum_of, *parts))
+        return sum_of
+
+    def _volume(self, single: Sequence[Ints], way: Ints) -> int:
+        """How many finest combinations of some classifications single cells have together."""
+        cells = np.concatenate([np.empty(0, np.int64), *single])
+        # Python's whole numbers have no end
+        each = np.prod([self.axes[i].many[self.axes[i].at[cells]].astype(object) for i in way.tolist()], axis=0)
+        return int(each.sum())
+
+    def _one(self, group: Ints) -> int:
+        """What stands for cells that hang together."""
+        if group.size == 1:
+            return self.stand[int(group[0])]
+        found = self._taken(group, as_part=True)
+        assert found is not None
+        return found
+
+    def _around(self, cells: Ints, varied: Bools) -> int | None:
+        """The node of the cell that is just all of some cells together, if there is one that had one value only."""
+        if varied.all(axis=0).any():
+            # some classification has no code for all of them
             return None
-        there = np.array([[bool(mask & part) for part in finest] for mask in masks])
-        inside = (inside[:, :, None] & there[own][:, None, :]).reshape(key.shape[0], -1)
-    shared = inside.sum(axis=0) > 1
-    overlapping = inside[:, shared].any(axis=1)
-    parts: Bools = np.unique(inside[overlapping], axis=1)
-    parts = parts[:, parts.any(axis=0)]
-    if not parts.size or parts.shape[1] > MOST_PARTS:
-        return None
-    found = np.zeros((key.shape[0], parts.shape[1]), dtype=np.bool_)
-    found[overlapping] = parts
-    return found
+        key = np.array([axis.at[cells[~varied[:, i]][0]] for i, axis in enumerate(self.axes)])
+        cell = self.by_key.get(key.tobytes())
+        if cell is None or self.held.revised or self.held.versions[cell] > 1:
+            return None
+        return int(self.held.first[cell])
+
+    def _divided(self, cells: Ints, sum_of: int | None, *, as_part: bool) -> int | None:
+        """Cells taken apart into parts that none of them divides; what they come to, if they are part of more."""
+        if as_part and sum_of is None:
+            sum_of = self.boxes.part(self.stand[int(cells[0])])
+        inside = self._inside(cells)
+        if inside is None or inside.shape[1] > self.most:
+            self.boxes.left += [node for cell in cells.tolist() if (node := self.stand[cell]) >= 0]
+            self._nested(cells)
+            return sum_of
+        nobody = ~inside.any(axis=0)
+        empty = np.array([(node := self.stand[cell]) >= 0 and bool(self.nothing[node]) for cell in cells.tolist()])
+        inside = inside[:, ~nobody & ~inside[empty].any(axis=0)]
+        parts = np.array([self.boxes.part(self.stand[int(cells[row])]) for row in inside.argmax(axis=0).tolist()], int)
+        for row in np.flatnonzero(~empty).tolist():
+            # what has no part that may be more than nothing is as much as a cell that is nothing
+            own = parts[inside[row]].tolist() or [self.stand[int(cells[empty.argmax()])]]
+            self.boxes.rows.append((self.stand[int(cells[row])], *own))
+        if as_part and sum_of is not None:
+            rest = [self.boxes.part(self.stand[int(cells[0])])] if nobody.any() else []
+            self.boxes.rows.append((sum_of, *parts.tolist(), *rest))
+        return sum_of
+
+    def _inside(self, cells: Ints) -> Bools | None:
+        """Which cells (rows) are made of which parts (columns), one of which may be nobody's; None for too many."""
+        inside = np.ones((cells.size, 1), dtype=np.bool_)
+        for axis in self.axes:
+            there = axis.inside(cells)
+            if inside.shape[1] * there.shape[1] > MOST_GRID or inside.size * there.shape[1] > MOST_BYTES:
+                return None
+            inside = (inside[:, :, None] & there[:, None, :]).reshape(cells.size, -1)
+        packed = np.ascontiguousarray(np.packbits(inside, axis=0).T)
+        _, first = np.unique(packed.view(f"V{packed.shape[1]}").reshape(-1), return_index=True)
+        parts: Bools = inside[:, np.sort(first)]
+        return parts
+
+    def _nested(self, cells: Ints) -> None:
+        """Cells made of disjoint ones inside them, and of what is left."""
+        if cells.size > MOST_NESTED:
+            return
+        inside = [axis.inside(cells).astype(np.int64) for axis in self.axes]
+        common = [own @ own.T for own in inside]
+        many = [own.sum(axis=1) for own in inside]
+        within = np.logical_and.reduce([c == m[None, :] for c, m in zip(common, many, strict=True)])
+        apart = np.logical_or.reduce([c == 0 for c in common])
+        np.fill_diagonal(within, val=False)
+        volume = [prod(each) for each in zip(*(m.tolist() for m in many), strict=True)]
+        for cell in np.flatnonzero(within.any(axis=1)).tolist():
+            there = sorted(np.flatnonzero(within[cell]).tolist(), key=lambda other: -volume[other])
+            waiting = [*there]
+            for _ in range(MOST_TIMES):
+                chosen: list[int] = []
+                # first those that no way had before
+                for other in (*waiting, *there):
+                    if apart[other, chosen].all() and other not in chosen:
+                        chosen.append(other)
+                row = [self.stand[int(cells[other])] for other in (cell, *chosen)]
+                if volume[cell] != sum(volume[other] for other in chosen):
+                    row.append(self.boxes.part(row[0]))
+                self.boxes.rows.append(tuple(row))
+                waiting = [other for other in waiting if other not in chosen]
+                if not waiting:
+                    break
+
+
+def _following(rows: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Of rows whose cells are all known those by which parts can be computed, one after the other."""
+    found: list[tuple[int, ...]] = []
+    waiting = [(row, {each for each in row if each < 0}) for row in rows]
+    computed: set[int] = set()
+    while True:
+        fresh = [(row, unknown - computed) for row, unknown in waiting]
+        ready = [(row, unknown) for row, unknown in fresh if len(unknown) == 1]
+        if not ready:
+            return found
+        for row, unknown in ready:
+            found.append(row)
+            computed |= unknown
+        waiting = [(row, unknown) for row, unknown in fresh if len(unknown) > 1]

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diskret.ledger.boxes import boxes_of
+from diskret.ledger.boxes import MOST_PARTS, boxes_of
 from diskret.ledger.entry import Entry, EntryCells
 from diskret.ledger.lines import Sums
 from diskret.ledger.nodes import Keys, Nodes, Rows, Sets
 from diskret.ledger.ratios import bounds_of, say_ratio
 from diskret.ledger.relations import Relations, born, bridges, held_at, held_nearly, parted, solved, vintages
+from diskret.ledger.worlds import Held, births
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import Contradiction
 from diskret.model.exact import MOST_DECIMALS, decimals_of
@@ -45,6 +46,8 @@ class Connected:
     """Equations that are."""
     ratio_of: Mapping[int, int]
     """Of the newest entry the cell whose ratio an equation says."""
+    left: Ints
+    """Cells whose overlaps with others were not followed up."""
 
     @property
     def size(self) -> int:
@@ -59,9 +62,12 @@ class Connected:
     @classmethod
     def of(
         cls, given: Sequence[tuple[Entry, EntryCells]], rows: Rows, nodes: Nodes, sums: Sums, ratio: Bools,
-        ratio_cells: Ints, sets: Sets, still: Sequence[int] = (),
+        ratio_cells: Ints, sets: Sets, still: Sequence[int] = (), parts: int = MOST_PARTS,
     ) -> Connected:  # fmt: skip
-        """All equations among the cells of some entries; the last entry is the new one."""
+        """All equations among the cells of some entries; the last entry is the new one.
+
+        Groups of cells that overlap are taken apart into so many ``parts`` at most.
+        """
         first = np.flatnonzero(nodes.version == 0)
         further = sums.key.shape[0] - first.size
         # cells of the sums: the first version of each node, then derived cells
@@ -75,18 +81,26 @@ class Connected:
         known = np.concatenate([~np.isnan(nodes.shown), np.zeros(further, dtype=np.bool_)])
         birth = np.concatenate([born(nodes, rows.entry), np.zeros(further, dtype=np.int64)])
         relations = Relations(value=_values(nodes, sums, at, versions, birth).tolist())
-        telling = _telling(sums, known & ~is_new, at, versions)
+        dull = known & ~is_new
+        telling = _telling(sums, dull, at, versions)
         for row, cells, coefficients in vintages(telling, at, versions, birth):
             relations.add(cells, coefficients, int(telling.axis[row]))
-        boxes = boxes_of(sums, sets, rows.axes, versions == 1, still)
-        parted(relations, boxes, at, lambda cell: _words(sums.key[cell], rows, sets), least_of(given), _decimals(nodes))
+        least = least_of(given)
+        seen = births(sums, at, birth, nodes.size) if (versions > 1).any() else birth
+        held = Held(first=at, versions=versions, birth=seen, value=np.array(relations.value))
+        nothing = dull & (held.value == 0) & (least >= 0)
+        boxes = boxes_of(sums, sets, rows.axes, held, nothing, dull, still, parts)
+        parted(relations, boxes, lambda node: _words(key[node], rows, sets), least, _decimals(nodes))
         held_nearly(relations)
         bridges(relations, nodes)
         then = held_at(np.tile(rows.entry[ratio], 2), at[ratio_cells], versions[ratio_cells], birth)
         of_new = _say_ratios(relations, given, (rows.entry[ratio], rows.row[ratio]), then)
         return _reached(
             cls, relations, known, of_new,
-            {"given": given, "rows": rows, "nodes": nodes, "sets": sets, "key": key, "is_new": is_new, "own": own},
+            {
+                "given": given, "rows": rows, "nodes": nodes, "sets": sets, "key": key, "is_new": is_new, "own": own,
+                "left": np.unique(np.array(boxes.left, dtype=np.int64)),
+            },
         )  # fmt: skip
 
 

@@ -161,6 +161,15 @@ def finest_of(sets: Sequence[int]) -> list[int]:
     >>> finest_of([0b1110, 0b0111])
     [8, 6, 1]
     """
+    return [*sharers_of(sets).values()]
+
+
+def sharers_of(sets: Sequence[int]) -> dict[tuple[int, ...], int]:
+    """The largest sets that none of some sets divides, by the numbers of those that share them.
+
+    >>> sharers_of([0b1110, 0b0111])
+    {(0,): 8, (0, 1): 6, (1,): 1}
+    """
     of_bit: dict[int, list[int]] = {}
     for number, own in enumerate(sets):
         for bit in _bits(own):
@@ -169,7 +178,7 @@ def finest_of(sets: Sequence[int]) -> list[int]:
     for bit in sorted(of_bit):
         numbers = tuple(of_bit[bit])
         together[numbers] = together.get(numbers, 0) | 1 << bit
-    return [together[numbers] for numbers in sorted(together)]
+    return {numbers: together[numbers] for numbers in sorted(together)}
 
 
 def _covers(whole: int, parts: Sequence[int]) -> bool:

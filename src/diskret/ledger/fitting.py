@@ -43,7 +43,10 @@ def fitted(
     right: Floats = -known[number].astype(np.float64)
     lower, upper = (each[unknown] for each in bounds)
     lower = np.where(np.isfinite(lower), lower, 0.0)
-    share = _shares(unknown.size, at, inside, factor[asked], right)
+    decimals = decimals_of(value[~np.isnan(value)]) or 0
+    step = 10.0**-decimals
+    # whole shares leave whole values in nearly all cells, which need no rounding
+    share = np.maximum(np.floor(_shares(unknown.size, at, inside, factor[asked], right) / step + 1e-6), 1.0) * step
     entries = (at, inside, factor[asked])
     point = _middle(entries, right, (lower, upper), share)
     if point is None and give is not None and give[unknown].any():
@@ -53,8 +56,6 @@ def fitted(
     if point is None:
         filled[unknown] = lower
         return filled, bounds[1], False
-    decimals = decimals_of(value[~np.isnan(value)]) or 0
-    step = 10.0**-decimals
     filled[unknown] = np.maximum(np.floor(point / step + 1e-6) * step, lower)
     highest = bounds[1].copy()
     highest[unknown] = np.minimum(highest[unknown], filled[unknown] + np.floor((upper - point) / step + 1e-6) * step)

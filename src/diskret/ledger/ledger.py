@@ -19,6 +19,7 @@ from diskret.io.structured import from_json
 from diskret.ledger import index
 from diskret.ledger.about import PERIOD, About
 from diskret.ledger.asking import known_besides
+from diskret.ledger.boxes import MOST_PARTS
 from diskret.ledger.check import LedgerCheck, checked
 from diskret.ledger.codes import Scheme, refuse_strange_periods, refuse_unknown
 from diskret.ledger.contradictions import refuse_contradictions
@@ -378,15 +379,19 @@ class Ledger:
         return kept_moves(self.folder, near, link.cells)
 
     def link(
-        self, table: Table, about: About, promise: Promise = Promise(), *, name: str = "the new table"
-    ) -> tuple[Entry, Link]:
-        """A table and everything connected with it, as one system."""
+        self, table: Table, about: About, promise: Promise = Promise(), *, name: str = "the new table",
+        parts: int = MOST_PARTS,
+    ) -> tuple[Entry, Link]:  # fmt: skip
+        """A table and everything connected with it, as one system.
+
+        Groups of cells that overlap are taken apart into so many ``parts`` at most.
+        """
         entry, cells = self._prepared(table, about, name, promise, None, True, "", "")
         schemes = self._statements.and_also(entry).schemes
         beside = self._beside(entry, schemes)
         refuse_contradictions(beside, (entry, cells), schemes)
         stocks = [e.subject for e in (*self.entries, entry) if e.about.stock]
-        link = linked(beside, (entry, cells), schemes, stocks, table.judges)
+        link = linked(beside, (entry, cells), schemes, stocks, table.judges, parts)
         return entry, replace(link, cells=known_besides(link.cells, promise.knowledge), flaws=self.flaws)
 
     def supposing(self, table: Table, about: About, *, name: str) -> Ledger:

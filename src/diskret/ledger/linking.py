@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diskret.ledger.boxes import MOST_PARTS
 from diskret.ledger.codes import Scheme
 from diskret.ledger.connecting import Connected
 from diskret.ledger.entry import Entry, EntryCells
@@ -43,6 +44,8 @@ class Link:
     """Whether everything that follows from what is published was followed up."""
     derived: int
     """Cells that nobody published but everybody can compute."""
+    left: int
+    """Cells that overlap others in so many ways that not all of it was followed up."""
     ratio_rows: Mapping[int, int]
     """Equations that say a ratio of the new table, each with its cell."""
     flaws: tuple[str, ...] = ()
@@ -56,6 +59,7 @@ class Link:
             "no values fit everything that is published: some of it is rounded or wrong, and nobody said so":
                 not self.fits,
             "so much follows from these tables that not all of it was followed up": not self.closed,
+            f"{self.left} cells overlap in so many classifications that not all of it was followed up": self.left > 0,
         }  # fmt: skip
         lost = (f"the ledger is damaged, and what is lost was not looked at: {flaw}" for flaw in self.flaws)
         return (*lost, *(note for note, said in told.items() if said))
@@ -63,9 +67,12 @@ class Link:
 
 def linked(
     entries: Sequence[Given], new: Given, schemes: Mapping[str, Scheme], stocks: Sequence[Subject] = (),
-    judges: Sequence[Rule] = (),
+    judges: Sequence[Rule] = (), parts: int = MOST_PARTS,
 ) -> Link:  # fmt: skip
-    """A new table and all entries it is connected with, as one system."""
+    """A new table and all entries it is connected with, as one system.
+
+    Groups of cells that overlap are taken apart into so many ``parts`` at most.
+    """
     given = [*entries, new]
     sets, subjects = Sets(schemes), subjects_of(given)
     rows, ratio = all_rows(given, sets, subjects)
@@ -75,13 +82,13 @@ def linked(
     key, where = _distinct(np.concatenate([nodes.key[first], over, under]), first.size)
     still = [subjects[each] for each in stocks if each in subjects]
     sums = sums_among(key, rows.axes, sets, still)
-    found = Connected.of(given, rows, nodes, sums, ratio, where[first.size :], sets, still)
+    found = Connected.of(given, rows, nodes, sums, ratio, where[first.size :], sets, still, parts)
     made = system_of(found, subjects, tuple(judges))
     names = [entries[i][0].name for i in made.connected]
     return Link(
         cells=made.cells, own=made.own, shown_hidden=made.shown_hidden, hidden_shown=made.hidden_shown,
         connected=tuple(names), untold=made.untold, fits=made.fits, closed=sums.closed, derived=made.derived,
-        ratio_rows=made.ratio_rows,
+        left=made.left, ratio_rows=made.ratio_rows,
     )  # fmt: skip
 
 

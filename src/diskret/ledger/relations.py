@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from diskret.ledger.boxes import Boxes
 from diskret.ledger.lines import Sums
 from diskret.ledger.nodes import Nodes
 from diskret.model.arrays import Floats, Ints
@@ -31,6 +32,9 @@ class Relations:
     """Cells that are differences, with their bounds and what they are."""
     parts: set[int] = field(default_factory=set)
     """Those among them that are what some cells have in common."""
+    doubts: set[int] = field(default_factory=set)
+    """Those that are taken for nothing unless something contradicts it: by how much values may differ that nobody
+    revised."""
 
     def add(self, cells: Ints, coefficients: Floats, axis: int = -1, told: str = "") -> None:
         """One more equation."""
@@ -45,30 +49,41 @@ class Relations:
         return len(self.value) - 1
 
 
-def parted(
-    relations: Relations, boxes: Iterator[tuple[int, list[int], list[int]]], first: Ints, words: Callable[[int], str],
-    least: float, decimals: int,
-) -> None:  # fmt: skip
+def parted(relations: Relations, boxes: Boxes, words: Callable[[int], str], least: float, decimals: int) -> None:
     """Write down what cells are made of that overlap others in several classifications: of cells and further parts.
 
-    ``first`` is the first node of every cell of the sums, ``words`` are what it counts; no part is below ``least``.
+    ``words`` are what a node counts; no part is below ``least``.
     """
+    used = {part for row in boxes.rows for part in row if part < 0}
     place: dict[int, int] = {}
+    for i, cell in enumerate(boxes.of):
+        if ~i in used:
+            beside = words(cell) if cell >= 0 else "other cells"
+            place[~i] = relations.difference(np.nan, least, np.inf, f"part {i + 1}, first of {beside}")
+            relations.parts.add(place[~i])
     begin = len(relations.rows)
-    for cell, inside, parts in boxes:
-        for part in parts:
-            if part not in place:
-                place[part] = relations.difference(np.nan, least, np.inf, f"part {part + 1}, first of {words(cell)}")
-                relations.parts.add(place[part])
-        own = np.array([first[cell], *first[inside].tolist(), *(place[part] for part in parts)], dtype=np.int64)
+    for row in boxes.rows:
+        own = np.array([place.get(each, each) for each in row], dtype=np.int64)
         relations.add(own, np.append(-1.0, np.ones(own.size - 1)), 0)
+    for part, (cell, changed) in boxes.doubtful.items():
+        if part in used:
+            change = relations.difference(0.0, -changed, changed, "revision")
+            relations.doubts.add(change)
+            relations.add(np.array([place[part], cell, change]), np.array([-1.0, 1.0, 1.0]), 0)
     rows = relations.rows[begin:]
-    if rows:
-        start = np.append(0, np.cumsum([cells.size for cells, _ in rows])).astype(np.int64)
-        every, factor = np.concatenate([cells for cells, _ in rows]), np.concatenate([each for _, each in rows])
-        value = solved(np.array(relations.value), start, every, factor, decimals)
-        for part in relations.parts:
-            relations.value[part] = float(value[part])
+    if not rows:
+        return
+    start = np.append(0, np.cumsum([cells.size for cells, _ in rows])).astype(np.int64)
+    every, factor = np.concatenate([cells for cells, _ in rows]), np.concatenate([each for _, each in rows])
+    value = np.array(relations.value)
+    parts, doubts = np.array([*place.values()], dtype=np.int64), np.array([*relations.doubts], dtype=np.int64)
+    found = solved(value, start, every, factor, decimals)
+    if (found[parts] < least).any() and doubts.size:
+        # something did change that nobody revised
+        value[doubts] = np.nan
+        found = solved(value, start, every, factor, decimals)
+    for cell in (*parts.tolist(), *doubts.tolist()):
+        relations.value[cell] = float(found[cell])
 
 
 def born(nodes: Nodes, entry: Ints) -> Ints:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Never
 
 import numpy as np
@@ -12,6 +13,7 @@ from diskret.auditing.audit import audit, verdicts_on
 from diskret.auditing.report import AuditReport
 from diskret.ledger.about import About
 from diskret.ledger.asking import asked_of
+from diskret.ledger.boxes import FEW_PARTS, MOST_PARTS
 from diskret.ledger.linked import Linked
 from diskret.ledger.linking import Link
 from diskret.ledger.refusing import MOST_REASONS, blamed, coarser
@@ -37,23 +39,28 @@ class Remembering:
     """Whether a refusal says which published cells are to blame, and what could be released instead; looking for both
     takes many attacks, and a suppression for each try."""
 
-    def beside(self, table: Table, promise: Promise) -> Beside:
-        """What `suppress` protects in the place of the table."""
-        _, link = self.ledger.link(table, self.about, promise, name=self.name)
+    def beside(self, table: Table, promise: Promise, *, nearly: bool = False) -> Beside:
+        """What `suppress` protects in the place of the table, or ``nearly`` so, which is searched sooner."""
+        parts = FEW_PARTS if nearly else MOST_PARTS
+        link = self._link(promise, parts, table)
         if link.hidden_shown:
             self._refuse_public(table, promise, link)
         return Beside(
             cells=link.cells, own=link.own, promise=asked_of(promise), given=promise, notes=link.notes,
+            nearly=nearly and link.left > 0,
         )  # fmt: skip
 
     def withheld(self, table: Table, promise: Promise) -> Table | None:
         """A table of ratios or rounded values without those that tell too much; None for other tables."""
         if self.about.ratio is None and not self.about.rounded:
             return None
-        hidden = withheld_beside(
-            table, promise, lambda each: self.ledger.link(each, self.about, promise, name=self.name)[1]
-        )
-        return with_hidden(table, hidden)
+        # first among nearly all that adds up, which is sooner done; then what is left among all of it
+        for parts in (FEW_PARTS, MOST_PARTS):
+            table = with_hidden(table, withheld_beside(table, promise, partial(self._link, promise, parts)))
+        return table
+
+    def _link(self, promise: Promise, parts: int, table: Table) -> Link:
+        return self.ledger.link(table, self.about, promise, name=self.name, parts=parts)[1]
 
     def told_of(self, table: Table, beside: Beside, report: AuditReport) -> AuditReport:
         """What an audit says of the table alone; a table that exposes more than is exposed without it is refused.

@@ -34,6 +34,7 @@ class Made:
     untold: int
     fits: bool
     derived: int
+    left: int
     ratio_rows: dict[int, int]
 
 
@@ -57,6 +58,14 @@ def system_of(found: Connected, subjects: dict[tuple[str, str, str], int], judge
     differences = kept >= found.key.shape[0]
     give = differences & ~np.isin(kept, [*found.relations.parts])
     own, upper[kept], fits = fitted(value[kept], (lower[kept], upper[kept]), (start, cells, factor), give)
+    doubts = np.array([*found.relations.doubts], dtype=np.int64)
+    certain = doubts[value[doubts] == 0]
+    if not fits and certain.size:
+        # something did change that nobody revised
+        value[[*certain.tolist(), *found.relations.parts]] = np.nan
+        own, upper[kept], fits = fitted(value[kept], (lower[kept], upper[kept]), (start, cells, factor), give)
+    else:
+        lower[certain] = upper[certain] = 0.0
     # what was revised in one place and not in another may leave less than nothing for what nobody published
     lower[kept], upper[kept] = np.minimum(lower[kept], own), np.maximum(upper[kept], own)
     system = Linked(
@@ -76,6 +85,7 @@ def system_of(found: Connected, subjects: dict[tuple[str, str, str], int], judge
         shown_hidden=shown_hidden, hidden_shown=hidden_shown, untold=untold, fits=fits,
         ratio_rows=_ratio_rows(found),
         connected=tuple(np.unique(found.rows.entry[near]).tolist()),
+        left=int(found.inside[found.left].sum()),
         derived=int(((kept >= found.nodes.size) & (kept < found.key.shape[0])).sum()),
     )  # fmt: skip
 

@@ -30,13 +30,15 @@ class Beside:
     """The promise as it was given."""
     notes: tuple[str, ...] = ()
     """What the memory could not look at, in words."""
+    nearly: bool = False
+    """Whether some of what adds up was left out, so that a search is sooner done."""
 
 
 class Memory(Protocol):
     """Whatever remembers what was published, and knows what the table counts."""
 
-    def beside(self, table: Table, promise: Promise) -> Beside:
-        """The cells to be protected in the place of a table."""
+    def beside(self, table: Table, promise: Promise, *, nearly: bool = False) -> Beside:
+        """The cells to be protected in the place of a table, with all that adds up, or ``nearly`` all."""
         ...
 
     def told_of(self, table: Table, beside: Beside, report: Any) -> Any:

@@ -64,8 +64,7 @@ def _once(
     protect: Callable[[Table, Promise, Any, Progress | None], Suppression], progress: Progress | None,
 ) -> tuple[Suppression, AuditReport | None, Table]:  # fmt: skip
     """All that is connected with the table protected, what an audit says of the table, and its pattern."""
-    beside = ledger.beside(table, promise)
-    notes = _told(beside)
+    beside = ledger.beside(table, promise, nearly=True)
     lost = _lost(beside)
     if lost.open_to:
         # no search helps: whoever asks for the table is told so at once
@@ -74,17 +73,27 @@ def _once(
         # whose fault it is that a cell cannot be protected says the ledger
         warnings.filterwarnings("ignore", ".* cannot be protected as asked", ProtectionWarning)
         done = protect(beside.cells, beside.promise, method, progress)
+    if beside.nearly:
+        # the pattern was searched without some of what adds up; it is attacked with all of it
+        beside = ledger.beside(_patterned(table, beside, done.table), promise)
+        found = audit(beside.cells, beside.promise)
+        done = replace(done, table=beside.cells, audit=found, moves=found.moves)
     if done.audit is not None and done.audit.open_to:
         done = widened(beside, done)
     report = done.audit
     if report is not None and report.open:
         report = ledger.told_of(table, beside, report)
+    notes = (*done.notes, *_told(beside))
+    return replace(done, notes=notes), report, _patterned(table, beside, done.table)
+
+
+def _patterned(table: Table, beside: Beside, found: Table) -> Table:
+    """The table with what was hidden of its cells."""
     status = table.status.reshape(-1).copy()
     mine = beside.own >= 0
-    found = done.table.status.reshape(-1)[beside.own[mine]]
-    hidden = np.isin(found, (Status.PRIMARY, Status.SECONDARY))
+    hidden = np.isin(found.status.reshape(-1)[beside.own[mine]], (Status.PRIMARY, Status.SECONDARY))
     status[mine] = np.where(hidden & ~table.hidden.reshape(-1)[mine], Status.SECONDARY, status[mine])
-    return replace(done, notes=(*done.notes, *notes)), report, replace(table, status=status.reshape(table.shape))
+    return replace(table, status=status.reshape(table.shape))
 
 
 def _lost(beside: Beside) -> AuditReport:
