@@ -348,10 +348,15 @@ class Attack:
         right = [*self.right, *(each.low for each in known)]
         ends = []
         for sign in (1.0, -1.0):
-            done = linprog(
-                sign * cost, A_ub=np.array(self.upper) if self.upper else None, b_ub=self.most or None,
-                A_eq=np.array(equal) if equal else None, b_eq=right or None, bounds=(0, None), method="highs",
-            )  # fmt: skip
+            # presolving takes rates that lie near their ends for contradictions now and then
+            for presolve in (True, False):
+                done = linprog(
+                    sign * cost, A_ub=np.array(self.upper) if self.upper else None, b_ub=self.most or None,
+                    A_eq=np.array(equal) if equal else None, b_eq=right or None, bounds=(0, None), method="highs",
+                    options={"presolve": presolve},
+                )  # fmt: skip
+                if done.status in (0, 3):
+                    break
             if done.status == 3:
                 ends.append(sign * -np.inf)
             elif done.status == 0:
