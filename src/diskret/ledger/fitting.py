@@ -13,6 +13,11 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.exact import decimals_of
 from diskret.model.lp import Answer, Matrix, Programme
 
+LARGE = 1e4
+"""Values are scaled down to it: a programme with values of 4e8, which had an answer, was taken to have none."""
+HAIR = 1e-4
+"""How near a step a point of the solver is taken to be on it."""
+
 
 def fitted(
     value: Floats, bounds: tuple[Floats, Floats], rows: tuple[Ints, Ints, Floats], give: Bools | None = None
@@ -48,17 +53,20 @@ def fitted(
     # whole shares leave whole values in nearly all cells, which need no rounding
     share = np.maximum(np.floor(_shares(unknown.size, at, inside, factor[asked], right) / step + 1e-6), 1.0) * step
     entries = (at, inside, factor[asked])
-    point = _middle(entries, right, (lower, upper), share)
+    # solvers take large numbers for contradictions
+    scale = 2.0 ** max(0, int(np.ceil(np.log2(np.abs(right).max(initial=1.0) / LARGE))))
+    point = _middle(entries, right / scale, (lower / scale, upper / scale), share / scale)
     if point is None and give is not None and give[unknown].any():
-        point = _middle(entries, right, (lower, upper), share, give[unknown])
+        point = _middle(entries, right / scale, (lower / scale, upper / scale), share / scale, give[unknown])
         lower = lower if point is None else np.where(give[unknown], -np.inf, lower)
     filled = value.copy()
     if point is None:
         filled[unknown] = lower
         return filled, bounds[1], False
-    filled[unknown] = np.maximum(np.floor(point / step + 1e-6) * step, lower)
+    point = point * scale
+    filled[unknown] = np.maximum(np.floor(point / step + HAIR) * step, lower)
     highest = bounds[1].copy()
-    highest[unknown] = np.minimum(highest[unknown], filled[unknown] + np.floor((upper - point) / step + 1e-6) * step)
+    highest[unknown] = np.minimum(highest[unknown], filled[unknown] + np.floor((upper - point) / step + HAIR) * step)
     return filled, highest, True
 
 
