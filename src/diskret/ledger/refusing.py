@@ -20,6 +20,7 @@ from diskret.model.errors import listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.suppression.widening import distances
 
 MOST_REASONS = 3
 """Cells for which it is said which published ones are to blame."""
@@ -42,18 +43,18 @@ class Blame:
 def blamed(cells: Linked, found: AuditReport, exposure: Exposure) -> Blame:
     """The smallest set of published cells that exposes a cell; where the search gives up, an irreducible one."""
     target = exposure.index[0]
-    far = _distances(cells, target)
+    far = distances(cells, np.array([target]), cells.hidden)
 
     def exposed(known: Ints) -> bool:
         return bool(audit(_with_known(cells, target, known), found.promise).open)
 
-    for chosen in (_proving(cells, found, target), far >= 0):
+    for chosen in (_proving(cells, found, target), far < cells.size):
         published = np.flatnonzero(chosen & (cells.status == Status.PUBLISHED))
         # what stands farther away is left out first: what remains is near the cell, and easier to follow
         published = published[np.argsort(-far[published], kind="stable")][-MOST_PUBLISHED:]
         if exposed(published):
             known = _needed(exposed, published)
-            every = np.flatnonzero((far >= 0) & (cells.status == Status.PUBLISHED))
+            every = np.flatnonzero((far < cells.size) & (cells.status == Status.PUBLISHED))
             near = every[np.argsort(-far[every], kind="stable")][-MOST_PUBLISHED:]
             few, proved = smallest(exposed, np.union1d(near, known), known, MOST_ATTACKS)
             few = few[np.argsort(-far[few], kind="stable")]
@@ -67,24 +68,6 @@ def _proving(cells: Linked, found: AuditReport, target: int) -> Bools:
     leaves = [n for proof in found.proofs if proof.cell == target for n in proof.tree if len(n) == 3]
     rows = sorted({row for _, used, _ in leaves for row in used})
     return cells.open_cells_of(cells.equations().axis[rows].tolist())
-
-
-def _distances(cells: Linked, target: int) -> Ints:
-    """How many equations away from a cell the others stand, by hidden cells; -1 for those that do not hang together."""
-    start, own = cells.row_cells
-    row = np.repeat(np.arange(start.size - 1), np.diff(start))
-    far = np.full(cells.size, -1, dtype=np.int64)
-    far[target] = 0
-    step = 0
-    while True:
-        step += 1
-        rows = np.bincount(row, weights=((far >= 0) & cells.hidden)[own], minlength=start.size - 1) > 0
-        fresh = np.zeros(cells.size, dtype=np.bool_)
-        fresh[own[rows[row]]] = True
-        fresh &= far < 0
-        if not fresh.any():
-            return far
-        far[fresh] = step
 
 
 def _with_known(cells: Linked, target: int, known: Ints) -> Linked:

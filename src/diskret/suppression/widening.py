@@ -14,7 +14,7 @@ import numpy as np
 
 from diskret.auditing.audit import audit, verdicts_on
 from diskret.auditing.report import AuditReport
-from diskret.model.arrays import Ints
+from diskret.model.arrays import Bools, Ints
 from diskret.model.beside import Beside
 from diskret.model.status import Status
 from diskret.model.system import System
@@ -45,7 +45,9 @@ def widened(beside: Beside, done: Suppression) -> Suppression:
     in_any_case = attacked(open_own)
     if done.audit.open_to <= in_any_case:
         return done
-    far = _distances(cells, exposed, open_own)[open_own]
+    movable = cells.hidden.reshape(-1).copy()
+    movable[open_own] = True
+    far = distances(cells, exposed, movable)[open_own]
     order = open_own[np.lexsort((cells.value[open_own], far, cells.value[open_own] == 0))]
     many = FIRST
     while not attacked(order[:many]) <= in_any_case:
@@ -66,11 +68,9 @@ def places_of(cells: System, report: AuditReport) -> Ints:
     return np.array(sorted(found), dtype=np.int64)
 
 
-def _distances(cells: System, exposed: Ints, own: Ints) -> Ints:
-    """How many equations away from exposed cells all others stand, by cells that are hidden or may be."""
+def distances(cells: System, exposed: Ints, movable: Bools) -> Ints:
+    """How many equations away from exposed cells all others stand, by ``movable`` ones; the size where none leads."""
     row, columns, rows = cells.system.row_of(), cells.system.columns, cells.system.rows
-    movable = cells.hidden.reshape(-1).copy()
-    movable[own] = True
     far = np.full(cells.size, cells.size, dtype=np.int64)
     far[exposed] = 0
     step = 0
