@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from diskret import AnonymiseOptions, LadderSearch, anonymise
@@ -15,11 +16,12 @@ from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.chance import generator
 from diskret.safe.control import Control, control_tables
 from diskret.safe.control_cells import control_cells
-from diskret.safe.mixtures import Mixtures, are_needed
+from diskret.safe.mixtures import Mixtures, are_needed, between
 from diskret.tabulation.combinations import count_combinations
 from tests.safe.conftest import killed_after
 
 SIZES = {"a": 9, "b": 8, "c": 7, "d": 6}
+Floats = npt.NDArray[np.float64]
 BRIEF: dict[str, Any] = {"search": LadderSearch(effort=0.05), "seed": 9}
 
 
@@ -40,35 +42,72 @@ def mixtures_of(data: dict[str, Any], k: int) -> Mixtures:
     return Mixtures.of(found.frequency, control_cells(found, control_tables(Control(), found.by)), k, None)
 
 
+def slopes(size: Floats, rise: float, border: float) -> tuple[Floats, Floats]:
+    """The first and second derivative of d^2 / 2 + rise d^6 / 6 / border^4, a square again from 3 borders on.
+
+    Looked up in a table, in the middle of steps of a power of two.
+    """
+    step = 1 / 4096
+    while step <= 4 * border / 512 - 1 / 4096:
+        step *= 2
+    middle = (np.floor(size / step) + 0.5) * step
+    beyond = rise * np.minimum(np.abs(middle) / border, 3) ** 4
+    return middle * (1 + beyond), 1 + 5 * beyond
+
+
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_each_row_takes_the_mean_that_a_readable_sweep_gives_it(k: int) -> None:
-    """Shares fall with exp(-price / warmth); a price is the sum of squares with this row at one frequency."""
+    """Shares fall with exp(-price / warmth), a price is that of the cells with this row at one frequency.
+
+    Cells are as the slopes of their price say, of which the row feels a part; then a step of Newton's method.
+    """
     data = {name: column.tolist() + column[:1].tolist() * 12 for name, column in strangers(60).items()}
     mixtures = mixtures_of(data, k)
     cells, frequency = mixtures.cells, mixtures.original
     row_cells = cells.number.astype(np.int64)
-    mean = frequency.astype(np.float64)
-    cold = 1 / (2.5 * len(cells.tables) * (k / 3) ** 2)
-    at = (np.log(2.5 / 4.0) / np.log(0.03 / 4.0)) ** 0.5  # so far, rows feel half of their own weight
-    for seed in range(3):
-        mixtures.sweep(at, seed)
-        for j in generator(seed, "mixtures").permutation(frequency.size).tolist():
+    for done in range(0, 24, 4):  # later a last digit of one row would change the next row altogether
+        mixtures.spread //= 1 + done % 8  # as if most rows held one frequency, so that the steep price is seen as well
+        mean, cold = mixtures.mean / 4096, 1 / mixtures.warmth
+        own = 0.35 + 0.65 * (done / 39) ** 4
+        below = frequency[frequency < k]
+        rise = 1 - min(1.0, mixtures.spread / 4096 / float((below * (k - below)).sum()))
+        border = max(4 * k / 3, 1.4 * float(np.sqrt(((mixtures.deviation / 4096) ** 2).sum() / cells.size)))
+        spread = 0.0
+        mixtures.sweep(done, 40, done)
+        for j in generator(done, "mixtures").permutation(frequency.size).tolist():
             off = np.bincount(row_cells.ravel(), weights=np.repeat(mean, row_cells.shape[1]), minlength=cells.size)
-            others = (off - cells.original)[row_cells[j]] - 0.5 * mean[j]
+            first, second = slopes((off - cells.original)[row_cells[j]], rise, border)
+            felt = own * second.sum()
+            pull = first.sum() - felt * mean[j]
             x0 = int(frequency[j])
-            values = [0, *range(k, k + 8)] if x0 < k + 4 else list(range(x0 - 4, x0 + 5))
-            price = [float((others * x + x * x / 4).sum()) for x in values]
-            share = [exp(-cold * (each - min(price))) for each in price]
-            mean[j] = sum(s * x for s, x in zip(share, values, strict=True)) / sum(share)
-    assert mixtures.mean / 4096 == pytest.approx(mean, abs=0.05)
+            values = np.array([0, *range(k, k + 8)] if x0 < k + 4 else list(range(x0 - 4, x0 + 5)))
+            price = pull * values + felt * values**2 / 2
+            share = np.array([exp(-cold * (each - price.min())) for each in price])
+            wanted = float((share * values).sum() / share.sum())
+            variance = float((share * values**2).sum() / share.sum()) - wanted**2
+            spread += variance
+            mean[j] += (wanted - mean[j]) / (1 + cold * variance * (second.sum() - felt))
+        assert mixtures.mean / 4096 == pytest.approx(mean, abs=0.05)
+        assert mixtures.spread / 4096 == pytest.approx(spread, rel=0.02)
+
+
+def test_warmth_keeps_the_spread_on_its_way_down(sparse: dict[str, Any]) -> None:
+    """Steadily, so that no row settles long before the others can answer."""
+    mixtures = mixtures_of(sparse, 3)
+    begun = between(mixtures.original, 3)
+    for done in range(100):
+        mixtures.sweep(done, 100, done)
+        if done in (40, 50, 60, 70):
+            assert mixtures.spread / begun == pytest.approx((1 - done / 99 / 0.9) ** 2, abs=0.15)
+    assert mixtures.spread < begun / 1000
 
 
 def test_means_add_up_to_what_the_cells_deviate_by(sparse: dict[str, Any]) -> None:
     """To the last unit, so that an interrupted run goes on with the very same numbers."""
     mixtures = mixtures_of(sparse, 3)
     for i in range(6):
-        mixtures.sweep(i / 5, i)
-    again = Mixtures.of(mixtures.original, mixtures.cells, 3, mixtures.mean)
+        mixtures.sweep(i, 6, i)
+    again = Mixtures.of(mixtures.original, mixtures.cells, 3, mixtures.mean, mixtures.warmth, mixtures.spread)
     assert np.array_equal(again.deviation, mixtures.deviation)
     assert mixtures.deviation[:-1].any()
     x = mixtures.frequencies()

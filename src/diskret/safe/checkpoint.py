@@ -64,7 +64,9 @@ class LadderState:
     kept_within: tuple[int, ...] = ()
     weight: npt.NDArray[np.float32] | None = None
     mean: Ints | None = None
-    """The means of mixtures."""
+    """The means of mixtures; how warm they are, and how far they spread."""
+    warmth: float = 0.0
+    spread: int = 0
 
     def moment(self) -> LadderState:
         """The same as it stands now: a round changes these arrays, the others are never written into."""
@@ -196,7 +198,7 @@ def _fits(state: LadderState, size: RunSize) -> bool:
         and bool(state.reached or state.stage in ("mix", "anneal"))
         and all(_is_file(each, size) for each in files)
         and (state.weight is None or _are_weights(state.weight, size))
-        and (state.mean is None or _are_means(state.mean, size))
+        and (state.mean is None or (_are_means(state.mean, size) and _are_warm(state)))
     )
 
 
@@ -216,3 +218,9 @@ def _are_means(mean: npt.NDArray[Any], size: RunSize) -> bool:
     """Whether every row has a mean that one of that many objects can have."""
     right = mean.dtype == np.int64 and mean.shape == (size.rows,)
     return right and bool((mean >= 0).all() and (mean <= 2 * UNIT * (size.objects + size.k)).all())
+
+
+def _are_warm(state: LadderState) -> bool:
+    """Whether mixtures can be as warm and spread as far."""
+    warm = type(state.warmth) is float and 0 < state.warmth < MOST
+    return warm and type(state.spread) is int and 0 <= state.spread < MOST

@@ -42,10 +42,8 @@ HOT, MILD, COLD = 0.8, 0.2, 0.05
 would be forgotten than they find again."""
 LONG = 70
 """Sweeps that begin hot."""
-FEWEST, MIXED = 20, 200
+FEWEST, MIXED = 20, 100
 """Sweeps of annealing and of mixtures with which even the largest files begin."""
-AFTER = 8
-"""Cold sweeps of annealing after mixtures."""
 WARM = 0.04
 """Warmth at the start of the polish, likewise."""
 CALM = 0.02
@@ -177,26 +175,26 @@ class LadderRun:
     def _mix(self) -> None:
         """Mixtures that cool down to frequencies."""
         field, state, total = self.field, self.state, self._sweeps(MIXED)
-        mixtures = Mixtures.of(field.original, field.control, field.k, state.mean)
-        state.mean = mixtures.mean
+        mixtures = Mixtures.of(field.original, field.control, field.k, state.mean, state.warmth, state.spread)
+        state.mean, state.warmth, state.spread = mixtures.mean, mixtures.warmth, mixtures.spread
         while state.sweep < total:
             if self.clock.over():
                 return
             self.say("mixing", state.sweep, total)
-            mixtures.sweep(state.sweep / (total - 1), round_seed(state.seed, "mixtures", state.round))
+            mixtures.sweep(state.sweep, total, round_seed(state.seed, "mixtures", state.round))
+            state.warmth, state.spread = mixtures.warmth, mixtures.spread
             state.round += 1
             state.sweep += 1
             self.clock.step(may_end=state.leg > 0 or len(LEGS) == 1)
             self.save(state)
-        state.x, state.mean, state.sweep, state.stage = mixtures.frequencies(), None, 0, "anneal"
+        state.x, state.mean = mixtures.frequencies(), None
+        self._begin_ladder()
 
     def _anneal(self) -> None:
         """Sum of squares, one-dimensional cells three times, along one sort order after the other."""
-        field, state = self.field, self.state
+        field, state, total = self.field, self.state, self.sweeps
         field.squares(state.x)
-        mixed = are_needed(field.original)
-        total = AFTER if mixed else self.sweeps
-        hot = COLD if mixed else max(MILD, HOT * min(1.0, total / LONG))
+        hot = max(MILD, HOT * min(1.0, total / LONG))
         while state.sweep < total:
             if self.clock.over():
                 return
@@ -206,8 +204,11 @@ class LadderRun:
                 return
             state.sweep += 1
             self.save(state)
-        reached = field.maxima(state.x)
-        state.best, state.reached, state.sweep = state.x.copy(), reached, 0
+        self._begin_ladder()
+
+    def _begin_ladder(self) -> None:
+        state = self.state
+        state.best, state.reached, state.sweep = state.x.copy(), self.field.maxima(state.x), 0
         state.rung = self._next_rung(first=True)
         state.stage = "ladder" if state.rung else "polish"
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Ints
 from diskret.safe import _mixture_kernels
-from diskret.safe._mixture_kernels import UNIT
+from diskret.safe._mixture_kernels import FINE, UNIT
 from diskret.safe.chance import generator
 from diskret.safe.control_cells import ControlCells
 from diskret.safe.places import counted
@@ -23,16 +23,22 @@ from diskret.safe.start import with_total
 
 SINGLE = 2
 """Objects a combination, on average, below which a search begins with mixtures."""
-HOT, COLD, SLOW = 4.0, 0.03, 2.0
-"""Warmth at the start and end, per control table and for k = 3, and how much of the time is spent on the hot side. This
-and OWN are tuned on a census of 125,000 persons, 61 % of them with attributes that do not hang together."""
-OWN, LATE = 0.5, 8.0
-"""The share of its own weight that a row feels, and how late this becomes all of it. With the full weight rows settle
-too soon: what others make of a change would answer to half of it."""
+HOT = 1.0
+"""Warmth at the start, per control table and for k = 3. This and what follows is tuned on censuses of 60,000, 125,000
+and a million persons, 61 % or all of them with attributes that do not hang together."""
+SETTLED, STEER, PACE = 0.9, 0.6, 15.0
+"""The share of the sweeps after which all rows are to hold one frequency; how strongly warmth follows the spread; and
+by how much at most, over all sweeps. Without steering, nearly all rows settle within a few sweeps, far too soon."""
+OWN = 0.35
+"""The share of its own weight that a row feels until late: what others make of its change answers to the rest. Much
+less, and rows that have settled change their frequency without end."""
+LARGE, SCATTER, FAR = 4.0, 1.4, 3.0
+"""Border from which deviations cost clearly more than their square: LARGE for k = 3, or SCATTER times the root mean
+square, whichever is more. From FAR borders on the price is a square again."""
 Small = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True)
 class Mixtures:
     """The mixtures of all rows: of the ``original`` frequencies, with what the cells deviate by, in units of 1/4096."""
 
@@ -41,33 +47,77 @@ class Mixtures:
     k: int
     mean: Ints
     deviation: Ints
+    warmth: float
+    spread: int
+    """The variances of all mixtures, added up; in the same units."""
 
     @classmethod
-    def of(cls, original: Ints, cells: ControlCells, k: int, mean: Ints | None) -> Mixtures:
-        """From the means that an interrupted run had; else from the original."""
+    def of(
+        cls, original: Ints, cells: ControlCells, k: int, mean: Ints | None, warmth: float = 0.0, spread: int = 0
+    ) -> Mixtures:
+        """From where an interrupted run stood; else from the original."""
         now = original * UNIT if mean is None else mean
         deviation = np.zeros(cells.places_size + 1, dtype=np.int64)
         if mean is not None:
             deviation[:-1] = counted(cells.places, cells.places_size, mean)
             deviation[cells.occurring] -= cells.original * UNIT
-        return cls(original=original, cells=cells, k=k, mean=now, deviation=deviation)
+        else:
+            warmth, spread = HOT * len(cells.tables) * k * k / 9, between(original, k)
+        return cls(
+            original=original, cells=cells, k=k, mean=now, deviation=deviation, warmth=warmth, spread=spread
+        )  # fmt: skip
 
-    def sweep(self, at: float, seed: int) -> None:
-        """All rows once, in a random order; ``at`` is how far the cooling has come, 0 to 1."""
-        tables = len(self.cells.tables)
-        warmth = HOT * (COLD / HOT) ** (at**SLOW) * tables * (self.k / 3) ** 2
+    def sweep(self, done: int, of: int, seed: int) -> None:
+        """All rows once, in a random order, after ``done`` sweeps of so many.
+
+        Only sums, products and roots: they are the same on every machine.
+        """
+        most, at = between(self.original, self.k), done / (of - 1)
+        settled = min(1.0, self.spread / most) if most else 0.0
+        slope, shift = self._price(1 - settled)
+        own = OWN + (1 - OWN) * at * at * at * at
         rows = generator(seed, "mixtures").permutation(self.original.size).astype(np.int32)
-        # short numbers, since machines may differ in the last bit of a power
-        cold, own = np.float32(1 / warmth), np.float32(OWN + (1 - OWN) * at**LATE)
-        _mixture_kernels.mix(
-            rows, tuple(self.cells.places), self.deviation, self.original, self.mean, self.k, float(cold), float(own)
-        )
+        self.spread = int(
+            _mixture_kernels.mix(
+                rows, tuple(self.cells.places), self.deviation, self.original, self.mean, self.k, 1 / self.warmth, own,
+                slope, shift,
+            )
+        )  # fmt: skip
+        left = max(0.0, 1 - at / SETTLED)
+        wanted = most * left * left
+        lag = (wanted - self.spread) / max(wanted + self.spread, 1.0)
+        rate = min(0.5, PACE / of)
+        self.warmth *= 1 + min(rate, max(-rate, STEER * lag))
+
+    def _price(self, rise: float) -> tuple[Ints, int]:
+        """Slopes of the price of deviations, in steps of a power of two: of d * d / 2 + ``rise`` * d ** 6 / 6 / b ** 4.
+
+        The largest deviations count in the end. While rows hold several frequencies, only the square counts.
+        """
+        squares = float(_mixture_kernels.sum_of_squares(self.deviation))
+        border = max(LARGE * self.k / 3, SCATTER * float(np.sqrt(squares / self.cells.size)))
+        shift = (int(4 * border * UNIT) // FINE).bit_length()
+        size = (np.arange(-FINE, FINE) + 0.5) * (2.0**shift / UNIT)
+        share = np.minimum(np.square(size / border), FAR * FAR)
+        beyond = rise * share * share
+        slope = np.stack([size * (1 + beyond), 1 + 5 * beyond], axis=1)
+        return np.rint(slope * UNIT).astype(np.int64), shift
 
     def frequencies(self) -> Small:
         """Each row's nearest frequency, with the right number of objects."""
         found = np.empty_like(self.original)
         _mixture_kernels.nearest(self.original, self.mean, self.k, found)
         return with_total(found, int(self.original.sum()), self.k).astype(np.int32)
+
+
+def between(original: Ints, k: int) -> int:
+    """What rows below k that hold 0 or k only spread, added up; in units of 1/4096.
+
+    >>> between(np.array([1, 2, 7]), 3) // UNIT
+    4
+    """
+    small = original[original < k]
+    return int((small * (k - small)).sum()) * UNIT
 
 
 def are_needed(original: Ints) -> bool:
