@@ -115,6 +115,31 @@ def test_the_attack_beside_a_ledger_is_that_on_all_finest_cells(tmp_path: Path, 
     ), (found, least, most)
 
 
+def test_a_total_around_pairs_of_classifications_is_said_to_be_made_of_them_once(tmp_path: Path) -> None:
+    """One region by one kind, this kind by one size, this size by the region, and everything: a hidden total."""
+    axes = {"region": ["a", "b"], "kind": ["k", "l"], "size": ["s", "t"]}
+    said = {axis: {axis: codes} for axis, codes in axes.items()}
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True)
+
+    def asked(value: float, status: str, *some: str) -> tuple[dk.Table, About]:
+        cells = {"what": ["firms"], "x": [value], "st": [status]}
+        table = dk.Table.from_cells(cells, by={"what": None}, value="x", status="st")
+        fixed = {axis: axes[axis][0] for axis in some}
+        return table, About(
+            population="firms", period="2024", fixed=fixed, groupings=said, totals={axis: axis for axis in axes}
+        )
+
+    for value, *some in ((30, "region", "kind"), (25, "kind", "size"), (28, "region", "size")):
+        table, about = asked(float(value), "open", *map(str, some))
+        ledger.add(table, about, name=" ".join(map(str, some)))
+    table, about = asked(60.0, "open")
+    _, link = ledger.link(replace(table, status=np.full_like(table.status, Status.PRIMARY)), about)
+    start, cells = link.cells.row_cells
+    assert all(np.unique(own).size == own.size for own in np.split(cells, start[1:-1]))
+    # what all three have in common is 25 at most, and 5 and 3 are left beside it
+    assert list(dk.audit(link.cells, intervals="primary").intervals.values()) == [(33.0, np.inf)]
+
+
 def test_what_is_not_followed_up_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Regions by kinds, kinds by sizes and sizes by regions tell more together than their common sums do."""
     axes = {"region": "ab", "kind": "kl", "size": "st"}
@@ -169,6 +194,20 @@ def test_a_revision_leaves_the_overlaps_of_before_and_after(tmp_path: Path) -> N
     ledger.add(table, about, name="ab kl, revised")
     found = number(ledger, "a", "l", 40, 5, add=False)
     assert not found.safe, found.report()
+
+
+def test_what_is_shown_openly_is_not_found_out_where_it_overlaps_a_revised_cell(tmp_path: Path) -> None:
+    """Two firms whose turnover a house shows: it does so still when all firms together were revised."""
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True)
+    for region, kind, value, count in (("ab", "kl", 100, 16), ("a", "k", 30, 2)):
+        number(ledger, region, kind, value, count)
+    cells = {"what": ["all firms"], "x": [101], "n": [16]}
+    table = dk.Table.from_cells(cells, by={"what": None}, value="x", count="n")
+    about = About(
+        population="firms", period="2024", fixed={"region": "ab", "kind": "kl"}, groupings=GROUPINGS, revises="ab kl"
+    )
+    found = ledger.check(table, about)
+    assert found.safe, found.report()
 
 
 def test_values_of_a_day_overlap_on_no_two_days(tmp_path: Path) -> None:

@@ -111,6 +111,7 @@ class _Taking:
         """Take cells apart that have something in common, at every time."""
         for world in self.held.worlds(cells, self._meet):
             there = ~np.isnan(world.changed)
+            self.boxes.left += world.node[~there].tolist()
             nodes, changed = world.node[there].tolist(), world.changed[there].tolist()
             self.stand = {
                 cell: self._doubtful(node, change) if change else node
@@ -159,7 +160,9 @@ class _Taking:
             )
             if inside < prod(int(size[i]) for i in way.tolist()):
                 parts.append(self.boxes.part(self.stand[int(cells[0])]))
-            self.boxes.rows.append((sum_of, *parts))
+            if parts != [sum_of]:
+                # otherwise the others in it were found to come to all of it
+                self.boxes.rows.append((sum_of, *parts))
         return sum_of
 
     def _volume(self, single: Sequence[Ints], way: Ints) -> int:
@@ -194,7 +197,8 @@ class _Taking:
             sum_of = self.boxes.part(self.stand[int(cells[0])])
         inside = self._inside(cells)
         if inside is None or inside.shape[1] > self.most:
-            self.boxes.left += [node for cell in cells.tolist() if (node := self.stand[cell]) >= 0]
+            standing = (self.stand[cell] for cell in cells.tolist())
+            self.boxes.left += [node if node >= 0 else self.boxes.doubtful[node][0] for node in standing]
             self._nested(cells)
             return sum_of
         nobody = ~inside.any(axis=0)

@@ -35,6 +35,9 @@ def judged(found: Connected, judges: Sequence[Rule]) -> tuple[Contributors | Non
     derived = np.arange(found.size) >= nodes.size
     derived[found.difference] = False
     derived[[*found.relations.parts]] = True
+    # what is shown openly is no more sensitive at another time
+    known = ~np.isnan(nodes.shown)
+    derived[[part for part, cell in found.relations.once.items() if cell < nodes.size and known[cell]]] = False
     asked = np.flatnonzero(derived & found.inside & ~np.isnan(count) & (count > 0))
     value = np.array(found.relations.value)
     asked = asked[~np.isnan(value[asked])]

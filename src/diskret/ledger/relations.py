@@ -32,6 +32,8 @@ class Relations:
     """Cells that are differences, with their bounds and what they are."""
     parts: set[int] = field(default_factory=set)
     """Those among them that are what some cells have in common."""
+    once: dict[int, int] = field(default_factory=dict)
+    """Parts that are what a cell was at another time than when it was shown, each with the cell."""
     doubts: set[int] = field(default_factory=set)
     """Those that are taken for nothing unless something contradicts it: by how much values may differ that nobody
     revised."""
@@ -69,6 +71,7 @@ def parted(relations: Relations, boxes: Boxes, words: Callable[[int], str], leas
         if part in used:
             change = relations.difference(0.0, -changed, changed, "revision")
             relations.doubts.add(change)
+            relations.once[place[part]] = cell
             relations.add(np.array([place[part], cell, change]), np.array([-1.0, 1.0, 1.0]), 0)
     rows = relations.rows[begin:]
     if not rows:
