@@ -49,6 +49,8 @@ class Boxes:
     """For every part a cell that it lies in, or that all cells lie in with which it was found."""
     doubtful: dict[int, tuple[int, float]] = field(default_factory=dict)
     """Parts that are what a cell was before or after others were revised: the cell, and by how much it may differ."""
+    doubts: bool = False
+    """Whether cells were taken for unchanged although revised ones overlap them."""
     left: list[int] = field(default_factory=list)
     """Cells whose overlaps were not followed up."""
 
@@ -60,7 +62,7 @@ class Boxes:
 
 def boxes_of(
     sums: Sums, sets: Sets, axes: tuple[str, ...], held: Held, nothing: Bools, known: Bools,
-    still: Sequence[int] = (), most: int = MOST_PARTS,
+    still: Sequence[int] = (), most: int = MOST_PARTS, *, doubting: bool = False,
 ) -> Boxes:  # fmt: skip
     """Cells that overlap others in several classifications, each with what it is made of.
 
@@ -80,8 +82,9 @@ def boxes_of(
         if lowest.size < 2:
             continue
         taking = _Taking(
-            axes=axes_of(sums.key[own, 1:], sets, axes), held=held.of(own), nothing=nothing, most=most, boxes=boxes
-        )
+            axes=axes_of(sums.key[own, 1:], sets, axes), held=held.of(own), nothing=nothing, most=most, boxes=boxes,
+            doubting=doubting,
+        )  # fmt: skip
         for group in together(taking.axes, lowest):
             if group.size > 1:
                 taking.group(group, known)
@@ -97,6 +100,7 @@ class _Taking:
     nothing: Bools
     most: int
     boxes: Boxes
+    doubting: bool
     stand: dict[int, int] = field(default_factory=dict)
     """The node, or part, that stands for each cell."""
     by_key: dict[bytes, int] = field(default_factory=dict)
@@ -114,7 +118,7 @@ class _Taking:
             self.boxes.left += world.node[~there].tolist()
             nodes, changed = world.node[there].tolist(), world.changed[there].tolist()
             self.stand = {
-                cell: self._doubtful(node, change) if change else node
+                cell: self._doubtful(node, change) if change and self.doubting else node
                 for cell, node, change in zip(cells[there].tolist(), nodes, changed, strict=True)
             }
             begin = len(self.boxes.rows)

@@ -48,6 +48,8 @@ class Connected:
     """Of the newest entry the cell whose ratio an equation says."""
     left: Ints
     """Cells whose overlaps with others were not followed up."""
+    doubts: bool
+    """Whether cells were taken for unchanged although revised ones overlap them."""
 
     @property
     def size(self) -> int:
@@ -62,11 +64,12 @@ class Connected:
     @classmethod
     def of(
         cls, given: Sequence[tuple[Entry, EntryCells]], rows: Rows, nodes: Nodes, sums: Sums, ratio: Bools,
-        ratio_cells: Ints, sets: Sets, still: Sequence[int] = (), parts: int = MOST_PARTS,
+        ratio_cells: Ints, sets: Sets, still: Sequence[int] = (), parts: int = MOST_PARTS, *,
+        doubting: bool = False,
     ) -> Connected:  # fmt: skip
         """All equations among the cells of some entries; the last entry is the new one.
 
-        Groups of cells that overlap are taken apart into so many ``parts`` at most.
+        Groups of cells that overlap are taken apart into so many ``parts`` at most; for ``doubting`` see `boxes_of`.
         """
         first = np.flatnonzero(nodes.version == 0)
         further = sums.key.shape[0] - first.size
@@ -89,7 +92,7 @@ class Connected:
         seen = births(sums, at, birth, nodes.size) if (versions > 1).any() else birth
         held = Held(first=at, versions=versions, birth=seen, value=np.array(relations.value))
         nothing = dull & (held.value == 0) & (least >= 0)
-        boxes = boxes_of(sums, sets, rows.axes, held, nothing, dull, still, parts)
+        boxes = boxes_of(sums, sets, rows.axes, held, nothing, dull, still, parts, doubting=doubting)
         parted(relations, boxes, lambda node: _words(key[node], rows, sets), least, _decimals(nodes))
         held_nearly(relations)
         bridges(relations, nodes)
@@ -99,7 +102,7 @@ class Connected:
             cls, relations, known, of_new,
             {
                 "given": given, "rows": rows, "nodes": nodes, "sets": sets, "key": key, "is_new": is_new, "own": own,
-                "left": np.unique(np.array(boxes.left, dtype=np.int64)),
+                "left": np.unique(np.array(boxes.left, dtype=np.int64)), "doubts": boxes.doubts and not doubting,
             },
         )  # fmt: skip
 

@@ -82,8 +82,13 @@ def linked(
     key, where = _distinct(np.concatenate([nodes.key[first], over, under]), first.size)
     still = [subjects[each] for each in stocks if each in subjects]
     sums = sums_among(key, rows.axes, sets, still)
-    found = Connected.of(given, rows, nodes, sums, ratio, where[first.size :], sets, still, parts)
+    of_ratio = where[first.size :]
+    found = Connected.of(given, rows, nodes, sums, ratio, of_ratio, sets, still, parts)
     made = system_of(found, subjects, tuple(judges))
+    if found.doubts and not made.fits:
+        # something did change that nobody revised
+        found = Connected.of(given, rows, nodes, sums, ratio, of_ratio, sets, still, parts, doubting=True)
+        made = system_of(found, subjects, tuple(judges))
     names = [entries[i][0].name for i in made.connected]
     return Link(
         cells=made.cells, own=made.own, shown_hidden=made.shown_hidden, hidden_shown=made.hidden_shown,

@@ -34,9 +34,6 @@ class Relations:
     """Those among them that are what some cells have in common."""
     once: dict[int, int] = field(default_factory=dict)
     """Parts that are what a cell was at another time than when it was shown, each with the cell."""
-    doubts: set[int] = field(default_factory=set)
-    """Those that are taken for nothing unless something contradicts it: by how much values may differ that nobody
-    revised."""
 
     def add(self, cells: Ints, coefficients: Floats, axis: int = -1, told: str = "") -> None:
         """One more equation."""
@@ -69,8 +66,7 @@ def parted(relations: Relations, boxes: Boxes, words: Callable[[int], str], leas
         relations.add(own, np.append(-1.0, np.ones(own.size - 1)), 0)
     for part, (cell, changed) in boxes.doubtful.items():
         if part in used:
-            change = relations.difference(0.0, -changed, changed, "revision")
-            relations.doubts.add(change)
+            change = relations.difference(np.nan, -changed, changed, "revision")
             relations.once[place[part]] = cell
             relations.add(np.array([place[part], cell, change]), np.array([-1.0, 1.0, 1.0]), 0)
     rows = relations.rows[begin:]
@@ -78,15 +74,9 @@ def parted(relations: Relations, boxes: Boxes, words: Callable[[int], str], leas
         return
     start = np.append(0, np.cumsum([cells.size for cells, _ in rows])).astype(np.int64)
     every, factor = np.concatenate([cells for cells, _ in rows]), np.concatenate([each for _, each in rows])
-    value = np.array(relations.value)
-    parts, doubts = np.array([*place.values()], dtype=np.int64), np.array([*relations.doubts], dtype=np.int64)
-    found = solved(value, start, every, factor, decimals)
-    if (found[parts] < least).any() and doubts.size:
-        # something did change that nobody revised
-        value[doubts] = np.nan
-        found = solved(value, start, every, factor, decimals)
-    for cell in (*parts.tolist(), *doubts.tolist()):
-        relations.value[cell] = float(found[cell])
+    found = solved(np.array(relations.value), start, every, factor, decimals)
+    for part in place.values():
+        relations.value[part] = float(found[part])
 
 
 def born(nodes: Nodes, entry: Ints) -> Ints:

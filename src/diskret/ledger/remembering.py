@@ -72,7 +72,9 @@ class Remembering:
         assert isinstance(cells, Linked)
         assert isinstance(bare.cells, Linked)
         # to show less exposes nothing: only what is exposed now is asked for again
-        alone = asking(bare.cells, cells.identity[places_of(cells, report)])
+        places = places_of(cells, report)
+        names = {cells.name_of(cell) for cell in places.tolist()}
+        alone = asking(bare.cells, cells.identity[places], names)
         without = verdicts_on(alone, bare.promise)
         before = without.open_to
         own = {cells.name_of(int(cell)) for cell in beside.own if cell >= 0}

@@ -58,14 +58,9 @@ def system_of(found: Connected, subjects: dict[tuple[str, str, str], int], judge
     differences = kept >= found.key.shape[0]
     give = differences & ~np.isin(kept, [*found.relations.parts])
     own, upper[kept], fits = fitted(value[kept], (lower[kept], upper[kept]), (start, cells, factor), give)
-    doubts = np.array([*found.relations.doubts], dtype=np.int64)
-    certain = doubts[value[doubts] == 0]
-    if not fits and certain.size:
-        # something did change that nobody revised
-        value[[*certain.tolist(), *found.relations.parts]] = np.nan
-        own, upper[kept], fits = fitted(value[kept], (lower[kept], upper[kept]), (start, cells, factor), give)
-    else:
-        lower[certain] = upper[certain] = 0.0
+    # what cells have in common is not less than nothing, unless something contradicts something
+    parts = np.isin(kept, [*found.relations.parts])
+    fits &= bool((own[parts] >= lower[kept][parts]).all())
     # what was revised in one place and not in another may leave less than nothing for what nobody published
     lower[kept], upper[kept] = np.minimum(lower[kept], own), np.maximum(upper[kept], own)
     system = Linked(

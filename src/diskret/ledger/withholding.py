@@ -7,7 +7,7 @@ others were enough.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -35,10 +35,11 @@ def withheld_beside(table: Table, promise: Promise, link: Linking) -> Bools:
 
     Whatever is exposed with all of them withheld is not their fault.
     """
+    names: set[str] = set()
 
     def attacked(withheld: Bools, only: Ints | None = None) -> tuple[Link, AuditReport]:
         found = link(with_hidden(table, withheld))
-        return found, verdicts_on(asking(found.cells, only), asked_of(promise))
+        return found, verdicts_on(asking(found.cells, only, names), asked_of(promise))
 
     given = table.hidden.reshape(-1)
     found, report = attacked(given)
@@ -49,7 +50,9 @@ def withheld_beside(table: Table, promise: Promise, link: Linking) -> Bools:
     if not report.open_to:
         return given
     # to show less exposes nothing: only what is exposed now is asked for again
-    only = found.cells.identity[places_of(found.cells, report)]
+    places = places_of(found.cells, report)
+    only = found.cells.identity[places]
+    names |= {found.cells.name_of(cell) for cell in places.tolist()}
     in_any_case = attacked(np.ones_like(given), only)[1].open_to
     withheld, fresh = given.copy(), np.empty(0, np.int64)
     while not report.open_to <= in_any_case:
@@ -65,18 +68,23 @@ def withheld_beside(table: Table, promise: Promise, link: Linking) -> Bools:
         tried[some] = True
         found = link(with_hidden(table, tried))
         parts = np.array_split(only, 1 + only.size // AT_ONCE)
-        return all(verdicts_on(asking(found.cells, part), asked_of(promise)).open_to <= in_any_case for part in parts)
+        return all(
+            verdicts_on(asking(found.cells, part, names), asked_of(promise)).open_to <= in_any_case for part in parts
+        )
 
     withheld = given.copy()
     withheld[needed(fresh, enough, MOST_AUDITS)] = True
     return withheld
 
 
-def asking(cells: Linked, only: Ints | None) -> Linked:
-    """The same cells of which only some are asked for."""
+def asking(cells: Linked, only: Ints | None, names: Collection[str] = ()) -> Linked:
+    """The same cells of which only some are asked for, by their identities; what has none by its name."""
     if only is None:
         return cells
-    other = (cells.status == Status.PRIMARY) & ~np.isin(cells.identity, only)
+    primary = cells.status == Status.PRIMARY
+    other = primary & ~np.isin(cells.identity, only[only != 0])
+    nameless = np.flatnonzero(other & (cells.identity == 0))
+    other[nameless] = [cells.name_of(cell) not in names for cell in nameless.tolist()]
     return replace(cells, status=np.where(other, np.uint8(Status.SECONDARY), cells.status))
 
 
