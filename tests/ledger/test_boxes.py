@@ -140,6 +140,29 @@ def test_a_total_around_pairs_of_classifications_is_said_to_be_made_of_them_once
     assert list(dk.audit(link.cells, intervals="primary").intervals.values()) == [(33.0, np.inf)]
 
 
+def test_what_follows_since_others_are_nothing_is_judged(tmp_path: Path) -> None:
+    """Nobody is in region a of either kind, so region c is as much as a and c, and what is left of b and c is b."""
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True)
+    region = {"DE": ["a", "b", "c"], "ab": ["a", "b"], "ac": ["a", "c"], "bc": ["b", "c"]}
+    kinds = {"all": ["k", "l"]}
+
+    def about(region_code: str, kind: str) -> About:
+        fixed = {"region": region_code} | ({"kind": kind} if kind else {})
+        said = {"region": region, "kind": kinds}
+        return About(population="firms", period="2024", fixed=fixed, groupings=said, totals={"kind": "all"})
+
+    def table(value: float, count: int) -> dk.Table:
+        cells = {"what": ["firms"], "x": [value], "n": [count]}
+        return dk.Table.from_cells(cells, by={"what": None}, value="x", count="n")
+
+    for code, kind, value, count in (("ab", "k", 0, 0), ("a", "l", 0, 0), ("bc", "", 57, 8)):
+        assert ledger.check(table(value, count), about(code, kind)).safe
+        ledger.add(table(value, count), about(code, kind), name=f"{code} {kind}")
+    found = ledger.check(table(30.0, 6), about("ac", ""))
+    assert not found.safe, found.report()
+    assert "region=b" in found.report()
+
+
 def test_what_is_not_followed_up_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Regions by kinds, kinds by sizes and sizes by regions tell more together than their common sums do."""
     axes = {"region": "ab", "kind": "kl", "size": "st"}

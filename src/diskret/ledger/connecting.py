@@ -83,12 +83,12 @@ class Connected:
         is_new[own[own >= 0]] = True
         known = np.concatenate([~np.isnan(nodes.shown), np.zeros(further, dtype=np.bool_)])
         birth = np.concatenate([born(nodes, rows.entry), np.zeros(further, dtype=np.int64)])
-        relations = Relations(value=_values(nodes, sums, at, versions, birth).tolist())
+        least = least_of(given)
+        relations = Relations(value=_values(nodes, sums, (at, versions, birth), least).tolist())
         dull = known & ~is_new
         telling = _telling(sums, dull, at, versions)
         for row, cells, coefficients in vintages(telling, at, versions, birth):
             relations.add(cells, coefficients, int(telling.axis[row]))
-        least = least_of(given)
         seen = births(sums, at, birth, nodes.size) if (versions > 1).any() else birth
         held = Held(first=at, versions=versions, birth=seen, value=np.array(relations.value))
         nothing = dull & (held.value == 0) & (least >= 0)
@@ -112,17 +112,18 @@ def least_of(given: Sequence[tuple[Entry, EntryCells]]) -> float:
     return 0.0 if all(entry.nonnegative or entry.about.ratio is not None for entry, _ in given) else -np.inf
 
 
-def _values(nodes: Nodes, sums: Sums, at: Ints, versions: Ints, birth: Ints) -> Floats:
-    """True values of all cells as far as they are told, or follow from others.
+def _values(nodes: Nodes, sums: Sums, versions: tuple[Ints, Ints, Ints], least: float) -> Floats:
+    """True values of all cells as far as they are told, or follow from others, none of which is below ``least``.
 
-    What is left of a sum is what it was when the last of its cells was first seen: values from before and after a
-    revision do not add up.
+    ``versions`` are the first node of every cell, how many it has, and when each node was born. What is left of a sum
+    is what it was when the last of its cells was first seen: values from before and after a revision do not add up.
     """
+    at, many_at, birth = versions
     value = np.concatenate([nodes.value, np.full(birth.size - nodes.size, np.nan)])
-    first, many = at[sums.cell], versions[sums.cell]
+    first, many = at[sums.cell], many_at[sums.cell]
     seen = np.repeat(np.maximum.reduceat(birth[first], sums.start[:-1]), np.diff(sums.start)) if sums.rows else first
     held = held_at(seen, first, many, birth)
-    return solved(value, sums.start, held, sums.coefficient, _decimals(nodes))
+    return solved(value, sums.start, held, sums.coefficient, _decimals(nodes), least)
 
 
 def _decimals(nodes: Nodes) -> int:

@@ -65,7 +65,7 @@ def _counts(found: Connected) -> Floats:
     lengths = np.diff(found.start)
     entry = sums[np.repeat(np.arange(lengths.size), lengths)]
     start = np.append(0, np.cumsum(lengths[sums])).astype(np.int64)
-    return solved(count, start, found.cell[entry], found.coefficient[entry], 0)
+    return solved(count, start, found.cell[entry], found.coefficient[entry], 0, least=0.0)
 
 
 def _by_rules(value: Floats, count: Floats, largest: Floats, judges: Sequence[Rule]) -> tuple[Bools, Floats, Floats]:

@@ -74,7 +74,7 @@ def parted(relations: Relations, boxes: Boxes, words: Callable[[int], str], leas
         return
     start = np.append(0, np.cumsum([cells.size for cells, _ in rows])).astype(np.int64)
     every, factor = np.concatenate([cells for cells, _ in rows]), np.concatenate([each for _, each in rows])
-    found = solved(np.array(relations.value), start, every, factor, decimals)
+    found = solved(np.array(relations.value), start, every, factor, decimals, least)
     for part in place.values():
         relations.value[part] = float(found[part])
 
@@ -123,18 +123,30 @@ def held_at(time: Ints, first: Ints, versions: Ints, birth: Ints) -> Ints:
     return found
 
 
-def solved(value: Floats, start: Ints, cell: Ints, coefficient: Floats, decimals: int) -> Floats:
-    """True values that follow from others by equations with one unknown."""
+def solved(
+    value: Floats, start: Ints, cell: Ints, coefficient: Floats, decimals: int, least: float = -np.inf
+) -> Floats:
+    """True values that follow from others by equations with one unknown.
+
+    Where no value is below ``least``, and that is zero: also by sums whose known parts leave nothing for the others.
+
+    >>> start, cells, factor = np.array([0, 3]), np.arange(3), np.array([-1.0, 1.0, 1.0])
+    >>> solved(np.array([0.0, np.nan, np.nan]), start, cells, factor, 0, least=0.0).tolist()
+    [0.0, 0.0, 0.0]
+    """
     value = value.copy()
     row = np.repeat(np.arange(start.size - 1), np.diff(start))
     while True:
         unknown = np.isnan(value[cell])
         missing = np.bincount(row, weights=unknown, minlength=start.size - 1)
         ready = unknown & (missing[row] == 1)
-        if not ready.any():
-            return value
         known = np.bincount(row, weights=np.where(unknown, 0.0, coefficient * np.nan_to_num(value[cell])),
                             minlength=start.size - 1)  # fmt: skip
+        if not ready.any():
+            spent = (least >= 0) & ~unknown[start[:-1]] & (np.round(known, decimals) == 0)
+            ready = unknown & spent[row]
+        if not ready.any():
+            return value
         value[cell[ready]] = np.round(-known[row[ready]] / coefficient[ready], decimals) + 0.0
 
 
