@@ -163,6 +163,23 @@ def test_what_follows_since_others_are_nothing_is_judged(tmp_path: Path) -> None
     assert "region=b" in found.report()
 
 
+@pytest.mark.parametrize("total", [True, False])
+def test_what_follows_from_several_sums_together_is_judged(tmp_path: Path, total: bool) -> None:
+    """All regions, a and c, b and c; or every two of them: a is two firms, and no sum alone says it."""
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True)
+    said = {"region": {"DE": ["a", "b", "c"], "ab": ["a", "b"], "bc": ["b", "c"], "ac": ["a", "c"]}}
+    first = ("DE", 105, 20) if total else ("ab", 88, 5)
+    checks = []
+    for code, value, count in (first, ("ac", 55, 17), ("bc", 67, 18)):
+        cells = {"what": ["firms"], "x": [value], "n": [count]}
+        table = dk.Table.from_cells(cells, by={"what": None}, value="x", count="n")
+        about = About(population="firms", period="2024", fixed={"region": code}, groupings=said)
+        checks.append(ledger.check(table, about))
+        ledger.add(table, about, name=code)
+    assert [each.safe for each in checks] == [True, True, False]
+    assert "region=a" in checks[-1].report()
+
+
 def test_what_is_not_followed_up_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Regions by kinds, kinds by sizes and sizes by regions tell more together than their common sums do."""
     axes = {"region": "ab", "kind": "kl", "size": "st"}

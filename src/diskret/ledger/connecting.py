@@ -12,7 +12,8 @@ from diskret.ledger.entry import Entry, EntryCells
 from diskret.ledger.lines import Sums
 from diskret.ledger.nodes import Keys, Nodes, Rows, Sets
 from diskret.ledger.ratios import bounds_of, say_ratio
-from diskret.ledger.relations import Relations, born, bridges, held_at, held_nearly, parted, solved, vintages
+from diskret.ledger.relations import Relations, born, bridges, held_at, held_nearly, parted, vintages
+from diskret.ledger.solving import solved
 from diskret.ledger.worlds import Held, births
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import Contradiction

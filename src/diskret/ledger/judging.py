@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from diskret.ledger.connecting import Connected
-from diskret.ledger.relations import solved
+from diskret.ledger.solving import solved
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.hierarchy import Hierarchy

@@ -14,6 +14,7 @@ import numpy as np
 from diskret.ledger.boxes import Boxes
 from diskret.ledger.lines import Sums
 from diskret.ledger.nodes import Nodes
+from diskret.ledger.solving import solved
 from diskret.model.arrays import Floats, Ints
 from diskret.model.tolerances import ROUNDING
 
@@ -121,33 +122,6 @@ def held_at(time: Ints, first: Ints, versions: Ints, birth: Ints) -> Ints:
     for i in np.flatnonzero(versions > 1).tolist():
         found[i] = _at(int(time[i]), int(first[i]), int(versions[i]), birth)
     return found
-
-
-def solved(
-    value: Floats, start: Ints, cell: Ints, coefficient: Floats, decimals: int, least: float = -np.inf
-) -> Floats:
-    """True values that follow from others by equations with one unknown.
-
-    Where no value is below ``least``, and that is zero: also by sums whose known parts leave nothing for the others.
-
-    >>> start, cells, factor = np.array([0, 3]), np.arange(3), np.array([-1.0, 1.0, 1.0])
-    >>> solved(np.array([0.0, np.nan, np.nan]), start, cells, factor, 0, least=0.0).tolist()
-    [0.0, 0.0, 0.0]
-    """
-    value = value.copy()
-    row = np.repeat(np.arange(start.size - 1), np.diff(start))
-    while True:
-        unknown = np.isnan(value[cell])
-        missing = np.bincount(row, weights=unknown, minlength=start.size - 1)
-        ready = unknown & (missing[row] == 1)
-        known = np.bincount(row, weights=np.where(unknown, 0.0, coefficient * np.nan_to_num(value[cell])),
-                            minlength=start.size - 1)  # fmt: skip
-        if not ready.any():
-            spent = (least >= 0) & ~unknown[start[:-1]] & (np.round(known, decimals) == 0)
-            ready = unknown & spent[row]
-        if not ready.any():
-            return value
-        value[cell[ready]] = np.round(-known[row[ready]] / coefficient[ready], decimals) + 0.0
 
 
 def held_nearly(relations: Relations) -> None:

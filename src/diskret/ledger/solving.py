@@ -1,0 +1,111 @@
+"""Values that follow from others: one after the other, by zeros, and by several equations together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from diskret.model.arrays import Floats, Ints
+
+MOST_TOGETHER = 1_000
+"""Unknowns that are solved for together: of 1,000 of them a decomposition takes half a second."""
+HAIR = 1e-9
+"""How far from one the length of a direction may be that the equations fix."""
+
+
+def solved(
+    value: Floats, start: Ints, cell: Ints, coefficient: Floats, decimals: int, least: float = -np.inf
+) -> Floats:
+    """True values that follow from others by equations that add up to zero.
+
+    Where no value is below ``least``, and that is zero: also by sums whose known parts leave nothing for the others.
+
+    >>> start, cells, factor = np.array([0, 3]), np.arange(3), np.array([-1.0, 1.0, 1.0])
+    >>> solved(np.array([0.0, np.nan, np.nan]), start, cells, factor, 0, least=0.0).tolist()
+    [0.0, 0.0, 0.0]
+    >>> pairs, cells = np.array([0, 3, 6, 9]), np.array([3, 0, 1, 4, 1, 2, 5, 0, 2])
+    >>> solved(np.array([np.nan, np.nan, np.nan, 3.0, 5.0, 4.0]), pairs, cells, np.tile(factor, 3), 0).tolist()
+    [1.0, 2.0, 3.0, 3.0, 5.0, 4.0]
+    """
+    value = value.copy()
+    row = np.repeat(np.arange(start.size - 1), np.diff(start))
+    while True:
+        unknown = np.isnan(value[cell])
+        missing = np.bincount(row, weights=unknown, minlength=start.size - 1)
+        ready = unknown & (missing[row] == 1)
+        known: Floats = np.bincount(row, weights=np.where(unknown, 0.0, coefficient * np.nan_to_num(value[cell])),
+                                    minlength=start.size - 1)  # fmt: skip
+        if not ready.any():
+            spent = (least >= 0) & ~unknown[start[:-1]] & (np.round(known, decimals) == 0)
+            ready = unknown & spent[row]
+        if ready.any():
+            value[cell[ready]] = np.round(-known[row[ready]] / coefficient[ready], decimals) + 0.0
+            continue
+        left = _Left(row=row[unknown], cell=cell[unknown], coefficient=coefficient[unknown], right=-known)
+        fresh, found = left.solved(decimals)
+        if not fresh.size:
+            return value
+        value[fresh] = found
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Left:
+    """What is unknown in equations each of which has several unknowns."""
+
+    row: Ints
+    cell: Ints
+    coefficient: Floats
+    right: Floats
+    """What the unknowns of every equation come to."""
+
+    def solved(self, decimals: int) -> tuple[Ints, Floats]:
+        """Unknowns that several equations fix together, and their values."""
+        used = self._knotted()
+        row, cell, coefficient = self.row[used], self.cell[used], self.coefficient[used]
+        cells, column = np.unique(cell, return_inverse=True)
+        rows, line = np.unique(row, return_inverse=True)
+        size = cells.size + rows.size
+        edges = coo_array((np.ones(row.size, dtype=np.int8), (column, cells.size + line)), shape=(size, size))
+        _, group = connected_components(edges, directed=False)
+        fresh, values = [np.empty(0, np.int64)], [np.empty(0)]
+        order = np.argsort(group[column], kind="stable")
+        for own in np.split(order, np.flatnonzero(np.diff(group[column][order])) + 1) if order.size else ():
+            mine, at = np.unique(column[own], return_inverse=True)
+            if mine.size > MOST_TOGETHER:
+                continue
+            lines, place = np.unique(line[own], return_inverse=True)
+            matrix = np.zeros((lines.size, mine.size))
+            matrix[place, at] = coefficient[own]
+            sure, found = _fixed(matrix, self.right[rows[lines]], decimals)
+            fresh.append(cells[mine[sure]])
+            values.append(found)
+        return np.concatenate(fresh), np.concatenate(values)
+
+    def _knotted(self) -> Ints:
+        """Entries of equations none of whose unknowns stands in it alone: what does takes up any difference."""
+        used = np.arange(self.row.size)
+        while used.size:
+            alone = np.bincount(self.cell[used])[self.cell[used]] == 1
+            free = np.bincount(self.row[used], weights=alone)[self.row[used]] > 0
+            if not free.any():
+                break
+            used = used[~free]
+        return used
+
+
+def _fixed(matrix: Floats, right: Floats, decimals: int) -> tuple[Ints, Floats]:
+    """Unknowns that equations fix, with their values; none where the equations contradict each other."""
+    left, sizes, ways = np.linalg.svd(matrix, full_matrices=False)
+    kept = sizes > HAIR * sizes.max(initial=1.0)
+    left, sizes, ways = left[:, kept], sizes[kept], ways[kept]
+    sure = np.flatnonzero(np.abs((ways**2).sum(axis=0) - 1.0) < HAIR)
+    point = np.zeros(matrix.shape[1])
+    for _ in range(2):
+        # once more with what rounding left
+        point += ways.T @ ((left.T @ (right - matrix @ point)) / sizes)
+    if sure.size and np.abs(right - matrix @ point).max(initial=0.0) > 0.5 * 10.0**-decimals:
+        sure = sure[:0]
+    return sure, np.round(point[sure], decimals) + 0.0
