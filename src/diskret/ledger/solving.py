@@ -36,15 +36,17 @@ def solved(
         unknown = np.isnan(value[cell])
         missing = np.bincount(row, weights=unknown, minlength=start.size - 1)
         ready = unknown & (missing[row] == 1)
-        known: Floats = np.bincount(row, weights=np.where(unknown, 0.0, coefficient * np.nan_to_num(value[cell])),
-                                    minlength=start.size - 1)  # fmt: skip
+        known = np.bincount(row, weights=np.where(unknown, 0.0, coefficient * np.nan_to_num(value[cell])),
+                            minlength=start.size - 1)  # fmt: skip
         if not ready.any():
             spent = (least >= 0) & ~unknown[start[:-1]] & (np.round(known, decimals) == 0)
             ready = unknown & spent[row]
         if ready.any():
             value[cell[ready]] = np.round(-known[row[ready]] / coefficient[ready], decimals) + 0.0
             continue
-        left = _Left(row=row[unknown], cell=cell[unknown], coefficient=coefficient[unknown], right=-known)
+        left = _Left(
+            row=row[unknown], cell=cell[unknown], coefficient=coefficient[unknown], right=-known.astype(np.float64)
+        )
         fresh, found = left.solved(decimals)
         if not fresh.size:
             return value
