@@ -24,6 +24,8 @@ from diskret.rules.rule import AnyOf
 
 FEW = 3
 """Where no rule was said, cells of fewer contributors are sensitive."""
+ALONE = 2
+"""Where rules were said, they judge; but cells of fewer contributors are sensitive by any rules."""
 
 
 def judged(found: Connected, judges: Sequence[Rule]) -> tuple[Contributors | None, Ints, Floats, Floats]:
@@ -41,7 +43,7 @@ def judged(found: Connected, judges: Sequence[Rule]) -> tuple[Contributors | Non
     asked = np.flatnonzero(derived & found.inside & ~np.isnan(count) & (count > 0))
     value = np.array(found.relations.value)
     asked = asked[~np.isnan(value[asked])]
-    primary = asked[count[asked] < FEW]
+    primary = asked[count[asked] < (ALONE if judges else FEW)]
     if judges and asked.size:
         caught, down, up = _by_rules(value[asked], count[asked], _largest(found, asked, value, count), judges)
         below[asked[caught]], above[asked[caught]] = down[caught], up[caught]
