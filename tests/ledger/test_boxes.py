@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 
 import diskret as dk
-from diskret.ledger import boxes
+from diskret.ledger import boxes, solving
 from diskret.ledger.about import About
 from diskret.ledger.ledger import Ledger
 from diskret.model.arrays import Bools, Floats
@@ -178,6 +178,20 @@ def test_what_follows_from_several_sums_together_is_judged(tmp_path: Path, total
         ledger.add(table, about, name=code)
     assert [each.safe for each in checks] == [True, True, False]
     assert "region=a" in checks[-1].report()
+
+
+def test_what_is_too_much_to_solve_together_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every two of three regions, and no time to solve for the single ones."""
+    monkeypatch.setattr(solving, "MOST_WORK", 0)
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True)
+    said = {"region": {"ab": ["a", "b"], "bc": ["b", "c"], "ac": ["a", "c"], "DE": ["a", "b", "c"]}}
+    for code, value in (("ab", 88), ("ac", 55), ("bc", 67)):
+        table = dk.Table.from_cells({"what": ["firms"], "x": [value]}, by={"what": None}, value="x")
+        about = About(population="firms", period="2024", fixed={"region": code}, groupings=said)
+        found = ledger.check(table, about)
+        ledger.add(table, about, name=code)
+    assert not found.safe
+    assert "overlap" in found.notes[0]
 
 
 def test_what_is_not_followed_up_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

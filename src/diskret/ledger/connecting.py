@@ -85,7 +85,8 @@ class Connected:
         known = np.concatenate([~np.isnan(nodes.shown), np.zeros(further, dtype=np.bool_)])
         birth = np.concatenate([born(nodes, rows.entry), np.zeros(further, dtype=np.int64)])
         least = least_of(given)
-        relations = Relations(value=_values(nodes, sums, (at, versions, birth), least).tolist())
+        left: list[int] = []
+        relations = Relations(value=_values(nodes, sums, (at, versions, birth), least, left).tolist())
         dull = known & ~is_new
         telling = _telling(sums, dull, at, versions)
         for row, cells, coefficients in vintages(telling, at, versions, birth):
@@ -94,7 +95,7 @@ class Connected:
         held = Held(first=at, versions=versions, birth=seen, value=np.array(relations.value))
         nothing = dull & (held.value == 0) & (least >= 0)
         boxes = boxes_of(sums, sets, rows.axes, held, nothing, dull, still, parts, doubting=doubting)
-        parted(relations, boxes, lambda node: _words(key[node], rows, sets), least, _decimals(nodes))
+        parted(relations, boxes, lambda node: _words(key[node], rows, sets), (least, _decimals(nodes)), left)
         held_nearly(relations)
         bridges(relations, nodes)
         then = held_at(np.tile(rows.entry[ratio], 2), at[ratio_cells], versions[ratio_cells], birth)
@@ -103,7 +104,7 @@ class Connected:
             cls, relations, known, of_new,
             {
                 "given": given, "rows": rows, "nodes": nodes, "sets": sets, "key": key, "is_new": is_new, "own": own,
-                "left": np.unique(np.array(boxes.left, dtype=np.int64)), "doubts": boxes.doubts and not doubting,
+                "left": np.unique(np.array(boxes.left + left, dtype=np.int64)), "doubts": boxes.doubts and not doubting,
             },
         )  # fmt: skip
 
@@ -113,7 +114,7 @@ def least_of(given: Sequence[tuple[Entry, EntryCells]]) -> float:
     return 0.0 if all(entry.nonnegative or entry.about.ratio is not None for entry, _ in given) else -np.inf
 
 
-def _values(nodes: Nodes, sums: Sums, versions: tuple[Ints, Ints, Ints], least: float) -> Floats:
+def _values(nodes: Nodes, sums: Sums, versions: tuple[Ints, Ints, Ints], least: float, left: list[int]) -> Floats:
     """True values of all cells as far as they are told, or follow from others, none of which is below ``least``.
 
     ``versions`` are the first node of every cell, how many it has, and when each node was born. What is left of a sum
@@ -124,7 +125,7 @@ def _values(nodes: Nodes, sums: Sums, versions: tuple[Ints, Ints, Ints], least: 
     first, many = at[sums.cell], many_at[sums.cell]
     seen = np.repeat(np.maximum.reduceat(birth[first], sums.start[:-1]), np.diff(sums.start)) if sums.rows else first
     held = held_at(seen, first, many, birth)
-    return solved(value, sums.start, held, sums.coefficient, _decimals(nodes), least)
+    return solved(value, sums.start, held, sums.coefficient, _decimals(nodes), least, left)
 
 
 def _decimals(nodes: Nodes) -> int:

@@ -49,11 +49,15 @@ class Relations:
         return len(self.value) - 1
 
 
-def parted(relations: Relations, boxes: Boxes, words: Callable[[int], str], least: float, decimals: int) -> None:
+def parted(
+    relations: Relations, boxes: Boxes, words: Callable[[int], str], ends: tuple[float, int], left: list[int]
+) -> None:
     """Write down what cells are made of that overlap others in several classifications: of cells and further parts.
 
-    ``words`` are what a node counts; no part is below ``least``.
+    ``words`` are what a node counts; ``ends`` are what no part is below, and its decimals. ``left`` takes what was not
+    followed up.
     """
+    least, decimals = ends
     used = {part for row in boxes.rows for part in row if part < 0}
     place: dict[int, int] = {}
     for i, cell in enumerate(boxes.of):
@@ -75,7 +79,7 @@ def parted(relations: Relations, boxes: Boxes, words: Callable[[int], str], leas
         return
     start = np.append(0, np.cumsum([cells.size for cells, _ in rows])).astype(np.int64)
     every, factor = np.concatenate([cells for cells, _ in rows]), np.concatenate([each for _, each in rows])
-    found = solved(np.array(relations.value), start, every, factor, decimals, least)
+    found = solved(np.array(relations.value), start, every, factor, decimals, least, left)
     for part in place.values():
         relations.value[part] = float(found[part])
 

@@ -10,18 +10,22 @@ from scipy.sparse.csgraph import connected_components
 
 from diskret.model.arrays import Floats, Ints
 
-MOST_TOGETHER = 1_000
-"""Unknowns that are solved for together: of 1,000 of them a decomposition takes half a second."""
+MOST_WORK = 4e9
+"""Multiplications for what is solved together: 1,000 equations with 4,000 unknowns, about a second."""
+NEAR = 1e-6
+"""How far from one the length of a direction may be that the equations may fix;"""
 HAIR = 1e-9
-"""How far from one the length of a direction may be that the equations fix."""
+"""and how near equations must come to it."""
 
 
 def solved(
-    value: Floats, start: Ints, cell: Ints, coefficient: Floats, decimals: int, least: float = -np.inf
-) -> Floats:
+    value: Floats, start: Ints, cell: Ints, coefficient: Floats, decimals: int, least: float = -np.inf,
+    left: list[int] | None = None,
+) -> Floats:  # fmt: skip
     """True values that follow from others by equations that add up to zero.
 
     Where no value is below ``least``, and that is zero: also by sums whose known parts leave nothing for the others.
+    ``left`` takes unknowns among so many that what follows from all their equations together was not looked for.
 
     >>> start, cells, factor = np.array([0, 3]), np.arange(3), np.array([-1.0, 1.0, 1.0])
     >>> solved(np.array([0.0, np.nan, np.nan]), start, cells, factor, 0, least=0.0).tolist()
@@ -44,17 +48,19 @@ def solved(
         if ready.any():
             value[cell[ready]] = np.round(-known[row[ready]] / coefficient[ready], decimals) + 0.0
             continue
-        left = _Left(
+        knots = _Knots(
             row=row[unknown], cell=cell[unknown], coefficient=coefficient[unknown], right=-known.astype(np.float64)
         )
-        fresh, found = left.solved(decimals)
+        fresh, found, unsolved = knots.solved(decimals)
         if not fresh.size:
+            if left is not None:
+                left += unsolved.tolist()
             return value
         value[fresh] = found
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Left:
+class _Knots:
     """What is unknown in equations each of which has several unknowns."""
 
     row: Ints
@@ -63,8 +69,8 @@ class _Left:
     right: Floats
     """What the unknowns of every equation come to."""
 
-    def solved(self, decimals: int) -> tuple[Ints, Floats]:
-        """Unknowns that several equations fix together, and their values."""
+    def solved(self, decimals: int) -> tuple[Ints, Floats, Ints]:
+        """Unknowns that several equations fix together, and their values; and those that are too many to say."""
         used = self._knotted()
         row, cell, coefficient = self.row[used], self.cell[used], self.coefficient[used]
         cells, column = np.unique(cell, return_inverse=True)
@@ -72,19 +78,20 @@ class _Left:
         size = cells.size + rows.size
         edges = coo_array((np.ones(row.size, dtype=np.int8), (column, cells.size + line)), shape=(size, size))
         _, group = connected_components(edges, directed=False)
-        fresh, values = [np.empty(0, np.int64)], [np.empty(0)]
+        fresh, values, unsolved = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
         order = np.argsort(group[column], kind="stable")
         for own in np.split(order, np.flatnonzero(np.diff(group[column][order])) + 1) if order.size else ():
             mine, at = np.unique(column[own], return_inverse=True)
-            if mine.size > MOST_TOGETHER:
-                continue
             lines, place = np.unique(line[own], return_inverse=True)
+            if float(lines.size) ** 2 * mine.size > MOST_WORK:
+                unsolved.append(cells[mine])
+                continue
             matrix = np.zeros((lines.size, mine.size))
             matrix[place, at] = coefficient[own]
             sure, found = _fixed(matrix, self.right[rows[lines]], decimals)
             fresh.append(cells[mine[sure]])
             values.append(found)
-        return np.concatenate(fresh), np.concatenate(values)
+        return np.concatenate(fresh), np.concatenate(values), np.concatenate(unsolved)
 
     def _knotted(self) -> Ints:
         """Entries of equations none of whose unknowns stands in it alone: what does takes up any difference."""
@@ -100,14 +107,24 @@ class _Left:
 
 def _fixed(matrix: Floats, right: Floats, decimals: int) -> tuple[Ints, Floats]:
     """Unknowns that equations fix, with their values; none where the equations contradict each other."""
-    left, sizes, ways = np.linalg.svd(matrix, full_matrices=False)
+    sizes, ways = np.linalg.eigh(matrix @ matrix.T)
     kept = sizes > HAIR * sizes.max(initial=1.0)
-    left, sizes, ways = left[:, kept], sizes[kept], ways[kept]
-    sure = np.flatnonzero(np.abs((ways**2).sum(axis=0) - 1.0) < HAIR)
-    point = np.zeros(matrix.shape[1])
-    for _ in range(2):
-        # once more with what rounding left
-        point += ways.T @ ((left.T @ (right - matrix @ point)) / sizes)
-    if sure.size and np.abs(right - matrix @ point).max(initial=0.0) > 0.5 * 10.0**-decimals:
+    sizes, ways = sizes[kept], ways[:, kept]
+
+    def over(each: Floats) -> Floats:
+        """The combinations of equations that come nearest to something."""
+        found: Floats = ways @ ((ways.T @ each).T / sizes).T
+        return found
+
+    near = np.flatnonzero(np.abs(((ways.T @ matrix) ** 2 / sizes[:, None]).sum(axis=0) - 1.0) < NEAR)
+    wanted = np.zeros((matrix.shape[1], near.size))
+    wanted[near, np.arange(near.size)] = 1.0
+    times, point = np.zeros((matrix.shape[0], near.size)), np.zeros(matrix.shape[1])
+    for _ in range(3):
+        # again with what rounding left
+        times += over(matrix @ (wanted - matrix.T @ times))
+        point += matrix.T @ over(right - matrix @ point)
+    sure = np.flatnonzero(np.abs(wanted - matrix.T @ times).max(axis=0, initial=0.0) < HAIR)
+    if np.abs(right - matrix @ point).max(initial=0.0) > 0.5 * 10.0**-decimals:
         sure = sure[:0]
-    return sure, np.round(point[sure], decimals) + 0.0
+    return near[sure], np.round(times[:, sure].T @ right, decimals) + 0.0
