@@ -42,16 +42,16 @@ def mixtures_of(data: dict[str, Any], k: int) -> Mixtures:
     return Mixtures.of(found.frequency, control_cells(found, control_tables(Control(), found.by)), k, None)
 
 
-def slopes(size: Floats, rise: float, border: float) -> tuple[Floats, Floats]:
-    """The first and second derivative of d^2 / 2 + rise d^6 / 6 / border^4, a square again from 3 borders on.
+def slopes(size: Floats, settled: float, border: float) -> tuple[Floats, Floats]:
+    """The first and second derivative of d^2 / 2 + r d^6 / 6 / border^4, a square again from 3 borders on.
 
-    Looked up in a table, in the middle of steps of a power of two.
+    r rises to 11 as rows settle, most of it in the end. Looked up in a table, in the middle of steps of a power of two.
     """
     step = 1 / 4096
     while step <= 4 * border / 512 - 1 / 4096:
         step *= 2
     middle = (np.floor(size / step) + 0.5) * step
-    beyond = rise * np.minimum(np.abs(middle) / border, 3) ** 4
+    beyond = settled * (1 + 10 * settled**16) * np.minimum(np.abs(middle) / border, 3) ** 4
     return middle * (1 + beyond), 1 + 5 * beyond
 
 
@@ -67,16 +67,17 @@ def test_each_row_takes_the_mean_that_a_readable_sweep_gives_it(k: int) -> None:
     row_cells = cells.number.astype(np.int64)
     for done in range(0, 24, 4):  # later a last digit of one row would change the next row altogether
         mixtures.spread //= 1 + done % 8  # as if most rows held one frequency, so that the steep price is seen as well
-        mean, cold = mixtures.mean / 4096, 1 / mixtures.warmth
+        mean = mixtures.mean / 4096
         own = 0.35 + 0.65 * (done / 39) ** 4
         below = frequency[frequency < k]
-        rise = 1 - min(1.0, mixtures.spread / 4096 / float((below * (k - below)).sum()))
+        settled = 1 - min(1.0, mixtures.spread / 4096 / float((below * (k - below)).sum()))
         border = max(4 * k / 3, 1.4 * float(np.sqrt(((mixtures.deviation / 4096) ** 2).sum() / cells.size)))
-        spread = 0.0
+        _, stiff = slopes(mixtures.deviation[cells.occurring] / 4096, settled, border)
+        cold, spread = 1 / (mixtures.warmth * stiff.mean()), 0.0
         mixtures.sweep(done, 40, done)
         for j in generator(done, "mixtures").permutation(frequency.size).tolist():
             off = np.bincount(row_cells.ravel(), weights=np.repeat(mean, row_cells.shape[1]), minlength=cells.size)
-            first, second = slopes((off - cells.original)[row_cells[j]], rise, border)
+            first, second = slopes((off - cells.original)[row_cells[j]], settled, border)
             felt = own * second.sum()
             pull = first.sum() - felt * mean[j]
             x0 = int(frequency[j])

@@ -51,6 +51,12 @@ def _shares(frequency, k, pull, stiffness, cold, price):
     return held / shares, max(0.0, squares / shares - (held / shares) ** 2)
 
 
+@inlined
+def _step(deviation, shift):
+    """Where the price of a deviation stands."""
+    return np.uint64(min(max((deviation >> shift) + FINE, 0), 2 * FINE - 1))
+
+
 @kernel
 def mix(rows, places, deviation, frequency, mean, k, cold, own, slope, shift):
     """Row by row in this order: each takes the mean it wants as deviations stand, which change with it.
@@ -71,7 +77,7 @@ def mix(rows, places, deviation, frequency, mean, k, cold, own, slope, shift):
             s = np.uint64(slots[t])
             c = value[s] + base[s]
             cell[t] = c
-            step = np.uint64(min(max((deviation[np.uint64(c)] >> shift) + FINE, 0), 2 * FINE - 1))
+            step = _step(deviation[np.uint64(c)], shift)
             counted = np.int64(c != free)
             pull += counted * slope[step, 0]
             stiffness += counted * slope[step, 1]
@@ -87,6 +93,15 @@ def mix(rows, places, deviation, frequency, mean, k, cold, own, slope, shift):
                 deviation[np.uint64(cell[t])] += change
             deviation[free] = 0
     return spread
+
+
+@kernel
+def stiffness_beyond(deviation, slope, shift):
+    """What the second derivatives of all prices are beyond those of squares, added up."""
+    total = np.int64(0)
+    for c in range(np.uint64(deviation.size)):
+        total += slope[_step(deviation[c], shift), 1] - UNIT
+    return total
 
 
 @kernel

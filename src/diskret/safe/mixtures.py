@@ -32,6 +32,8 @@ by how much at most, over all sweeps. Without steering, nearly all rows settle w
 OWN = 0.35
 """The share of its own weight that a row feels until late: what others make of its change answers to the rest. Much
 less, and rows that have settled change their frequency without end."""
+LATE = 10.0
+"""How much steeper the price becomes when hardly any row holds several frequencies."""
 LARGE, SCATTER, FAR = 4.0, 1.4, 3.0
 """Border from which deviations cost clearly more than their square: LARGE for k = 3, or SCATTER times the root mean
 square, whichever is more. From FAR borders on the price is a square again."""
@@ -73,33 +75,39 @@ class Mixtures:
         Only sums, products and roots: they are the same on every machine.
         """
         most, at = between(self.original, self.k), done / (of - 1)
-        settled = min(1.0, self.spread / most) if most else 0.0
-        slope, shift = self._price(1 - settled)
+        mixed = min(1.0, self.spread / most) if most else 0.0
+        slope, shift = self._price(1 - mixed)
+        beyond = int(_mixture_kernels.stiffness_beyond(self.deviation, slope, shift))
+        # steeper prices are like colder mixtures: warmth goes with them, or all rows would settle at once
+        cold = 1 / (self.warmth * (1 + beyond / (UNIT * self.cells.size)))
         own = OWN + (1 - OWN) * at * at * at * at
         rows = generator(seed, "mixtures").permutation(self.original.size).astype(np.int32)
         self.spread = int(
             _mixture_kernels.mix(
-                rows, tuple(self.cells.places), self.deviation, self.original, self.mean, self.k, 1 / self.warmth, own,
-                slope, shift,
+                rows, tuple(self.cells.places), self.deviation, self.original, self.mean, self.k, cold, own, slope,
+                shift,
             )
         )  # fmt: skip
         left = max(0.0, 1 - at / SETTLED)
         wanted = most * left * left
         lag = (wanted - self.spread) / max(wanted + self.spread, 1.0)
-        rate = min(0.5, PACE / of)
+        rate = min(0.5, PACE * (1 + at) / (2 * of))
         self.warmth *= 1 + min(rate, max(-rate, STEER * lag))
 
-    def _price(self, rise: float) -> tuple[Ints, int]:
-        """Slopes of the price of deviations, in steps of a power of two: of d * d / 2 + ``rise`` * d ** 6 / 6 / b ** 4.
+    def _price(self, settled: float) -> tuple[Ints, int]:
+        """Slopes of the price of deviations, in steps of a power of two: of d ** 2 / 2 + r * d ** 6 / (6 * b ** 4).
 
-        The largest deviations count in the end. While rows hold several frequencies, only the square counts.
+        While rows hold several frequencies, only the square counts (r = 0); in the end the largest deviations do.
         """
         squares = float(_mixture_kernels.sum_of_squares(self.deviation))
         border = max(LARGE * self.k / 3, SCATTER * float(np.sqrt(squares / self.cells.size)))
         shift = (int(4 * border * UNIT) // FINE).bit_length()
         size = (np.arange(-FINE, FINE) + 0.5) * (2.0**shift / UNIT)
         share = np.minimum(np.square(size / border), FAR * FAR)
-        beyond = rise * share * share
+        nearly = settled
+        for _ in range(4):
+            nearly *= nearly
+        beyond = settled * (1 + LATE * nearly) * share * share
         slope = np.stack([size * (1 + beyond), 1 + 5 * beyond], axis=1)
         return np.rint(slope * UNIT).astype(np.int64), shift
 
