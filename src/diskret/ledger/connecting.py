@@ -94,7 +94,7 @@ class Connected:
         seen = births(sums, at, birth, nodes.size) if (versions > 1).any() else birth
         held = Held(first=at, versions=versions, birth=seen, value=np.array(relations.value))
         nothing = dull & (held.value == 0) & (least >= 0)
-        boxes = boxes_of(sums, sets, rows.axes, held, nothing, dull, still, parts, doubting=doubting)
+        boxes = boxes_of(sums, sets, rows.axes, held, is_new, nothing, dull, still, parts, doubting=doubting)
         parted(relations, boxes, lambda node: _words(key[node], rows, sets), (least, _decimals(nodes)), left)
         held_nearly(relations)
         bridges(relations, nodes)
