@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from diskret.ledger.families import sharers_of
 from diskret.ledger.nodes import Keys, Sets
 from diskret.model.arrays import Bools, Ints
+from diskret.model.equations import hanging_together
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,13 +61,16 @@ class Axis:
 
     def meet(self, some: Ints, others: Ints) -> Bools:
         """Which of some cells (rows) have a finest code in common with which of the others (columns)."""
+        sets, one = np.unique(self.at[some], return_inverse=True)
+        other_sets, other = np.unique(self.at[others], return_inverse=True)
         both = []
-        for cells in (some, others):
-            owner, finest = self.spelled(self.at[cells])
-            ones = np.ones(owner.size, dtype=np.int32)
-            both.append(coo_array((ones, (owner, finest)), shape=(cells.size, self.size)).tocsr())
-        common: Bools = (both[0] @ both[1].T).toarray() > 0
-        return common
+        for own in (sets, other_sets):
+            owner, finest = self.spelled(own)
+            there = np.zeros((own.size, self.size), dtype=np.float32)
+            there[owner, finest] = 1.0
+            both.append(there)
+        common: Bools = both[0] @ both[1].T > 0
+        return common[np.ix_(one.reshape(-1), other.reshape(-1))]
 
     def inside(self, cells: Ints) -> Bools:
         """Which of the finest codes that occur in some cells (columns) each of them (rows) has."""
@@ -123,13 +125,10 @@ def _split(axis: Axis, cells: Ints, label: Ints) -> Ints:
     group, one = pairs // wide, pairs % wide
     owner, finest = axis.spelled(one)
     place, element = np.unique(group[owner] * axis.size + finest, return_inverse=True)
-    size = pairs.size + place.size
-    ones = np.ones(owner.size, dtype=np.int8)
-    edges = coo_array((ones, (owner, pairs.size + element.reshape(-1))), shape=(size, size))
-    _, part = connected_components(edges, directed=False)
+    part = hanging_together(element.reshape(-1), owner, place.size, pairs.size)
     fresh = np.zeros(label.size, dtype=np.int64)
     fresh[open_cells] = 1 + part[pair.reshape(-1)]
-    return np.unique(label * (size + 1) + fresh, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return np.unique(label * (pairs.size + 1) + fresh, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def split_by_axes(varied: Bools) -> list[Ints]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.equations import hanging_together
 
 MOST_WORK = 4e9
 """Multiplications for what is solved together: 1,000 equations with 4,000 unknowns, about a second."""
@@ -75,9 +74,7 @@ class _Knots:
         row, cell, coefficient = self.row[used], self.cell[used], self.coefficient[used]
         cells, column = np.unique(cell, return_inverse=True)
         rows, line = np.unique(row, return_inverse=True)
-        size = cells.size + rows.size
-        edges = coo_array((np.ones(row.size, dtype=np.int8), (column, cells.size + line)), shape=(size, size))
-        _, group = connected_components(edges, directed=False)
+        group = hanging_together(line.reshape(-1), column.reshape(-1), rows.size, cells.size)
         fresh, values, unsolved = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
         order = np.argsort(group[column], kind="stable")
         for own in np.split(order, np.flatnonzero(np.diff(group[column][order])) + 1) if order.size else ():

@@ -28,6 +28,25 @@ class Entries(NamedTuple):
     equations: int
 
 
+def hanging_together(row: Ints, column: Ints, rows: int, columns: int) -> Ints:
+    """For every column the number of the group that it hangs together with, by the rows that share entries.
+
+    >>> hanging_together(np.array([0, 0, 1]), np.array([0, 2, 1]), 2, 3).tolist()
+    [0, 1, 0]
+    """
+    label = np.arange(columns)
+    while True:
+        # every row takes the smallest label of its columns, every column that of its rows, then short cuts
+        smallest = np.full(rows, columns)
+        np.minimum.at(smallest, row, label[column])
+        lower = label.copy()
+        np.minimum.at(lower, column, smallest[row])
+        lower = lower[lower]
+        if (lower == label).all():
+            return np.unique(label, return_inverse=True)[1].astype(np.int64)
+        label = lower
+
+
 @dataclass(frozen=True, eq=False)
 class Equations:
     """A sparse system, row by row: ``coefficients`` over ``columns`` add up to zero deviation in every row."""
@@ -68,17 +87,7 @@ class Equations:
         >>> Table.from_cells(cells, by=by, value="x", status="st").equations().components().tolist()
         [0, 0]
         """
-        row, label = self.row_of(), np.arange(self.cells.size)
-        while True:
-            # every row takes the smallest label of its unknowns, every unknown that of its rows, then short cuts
-            smallest = np.full(self.rows, self.cells.size)
-            np.minimum.at(smallest, row, label[self.columns])
-            lower = label.copy()
-            np.minimum.at(lower, self.columns, smallest[row])
-            lower = lower[lower]
-            if (lower == label).all():
-                return np.unique(label, return_inverse=True)[1].astype(np.int64)
-            label = lower
+        return hanging_together(self.row_of(), self.columns, self.rows, self.cells.size)
 
     def part(self, columns: Ints) -> Equations:
         """The equations of some unknowns (ascending) that make up whole components, renumbered."""
