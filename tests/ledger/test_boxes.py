@@ -17,7 +17,10 @@ from diskret.ledger.ledger import Ledger
 from diskret.model.arrays import Bools, Floats
 from diskret.model.status import Status
 
-GROUPINGS = {"region": {"DE": ["a", "b", "c"], "ab": ["a", "b"]}, "kind": {"all": ["k", "l", "m"], "kl": ["k", "l"]}}
+GROUPINGS = {
+    "region": {"DE": ["a", "b", "c"], "ab": ["a", "b"], "bc": ["b", "c"]},
+    "kind": {"all": ["k", "l", "m"], "kl": ["k", "l"]},
+}
 
 
 def number(
@@ -248,6 +251,19 @@ def test_a_revision_leaves_the_overlaps_of_before_and_after(tmp_path: Path) -> N
     ledger.add(table, about, name="ab kl, revised")
     found = number(ledger, "a", "l", 40, 5, add=False)
     assert not found.safe, found.report()
+
+
+def test_what_nobody_revised_has_changed_where_a_revision_leaves_no_room_for_it(tmp_path: Path) -> None:
+    """Two of four cells come to more than all four after the revision: they were smaller then, and nothing is amiss."""
+    ledger = dk.open_ledger(tmp_path / "ledger", create=True)
+    for region, kind, value in (("ab", "kl", 100), ("a", "k", 30), ("bc", "k", 60)):
+        number(ledger, region, kind, value, 9)
+    table = dk.Table.from_cells({"what": ["all firms"], "x": [25], "n": [9]}, by={"what": None}, value="x", count="n")
+    about = About(
+        population="firms", period="2024", fixed={"region": "ab", "kind": "kl"}, groupings=GROUPINGS,
+        revises="ab kl",
+    )  # fmt: skip
+    assert ledger.check(table, about).safe
 
 
 def test_what_is_shown_openly_is_not_found_out_where_it_overlaps_a_revised_cell(tmp_path: Path) -> None:

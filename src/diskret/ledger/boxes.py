@@ -27,7 +27,7 @@ from diskret.model.arrays import Bools, Ints
 
 MOST_PARTS = 5_000
 """Parts that are attacked, those of groups with new cells first: with 2,880 of them an audit of the simulated statistic
-took 4 seconds of CPU time, with 4,500 it took 13, with 7,000 minutes."""
+took 4 seconds of CPU time, with 4,500 it took 13 to 100, with 7,000 minutes."""
 FEW_PARTS = 300
 """Parts that are protected: with 2,000 of them a table of it took 80 seconds, and half a one without."""
 MOST_GRID = 200_000
@@ -64,14 +64,24 @@ class Boxes:
         return ~(len(self.of) - 1)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Following:
+    """How far overlaps are followed up."""
+
+    parts: int = MOST_PARTS
+    """So many parts at most, in all."""
+    doubting: bool = False
+    """Whether cells that nobody revised are taken for changed by as much as revised ones that they overlap; otherwise
+    they are taken for unchanged."""
+
+
 def boxes_of(
-    sums: Sums, sets: Sets, axes: tuple[str, ...], held: Held, is_new: Bools, nothing: Bools, known: Bools,
-    still: Sequence[int] = (), most: int = MOST_PARTS, *, doubting: bool = False,
+    sums: Sums, sets: Sets, axes: tuple[str, ...], held: Held, still: Sequence[int] = (),
+    following: Following = Following(),
 ) -> Boxes:  # fmt: skip
     """Cells that overlap others in several classifications, each with what it is made of.
 
-    Cells are named by the nodes of ``held``; those that are ``nothing`` have no parts, and of groups in which all are
-    ``known`` only what follows is kept. Values of the subjects in ``still`` do not add up over periods.
+    Cells are named by the nodes of ``held``. Values of the subjects in ``still`` do not add up over periods.
     """
     whole = np.zeros(sums.key.shape[0], dtype=np.bool_)
     whole[sums.cell[sums.start[:-1]]] = True
@@ -87,16 +97,15 @@ def boxes_of(
         if lowest.size < 2:
             continue
         taking = _Taking(
-            axes=axes_of(sums.key[own, 1:], sets, axes), held=held.of(own), nothing=nothing, most=most, boxes=boxes,
-            doubting=doubting,
-        )  # fmt: skip
-        new = np.append(0, np.cumsum(is_new))
+            axes=axes_of(sums.key[own, 1:], sets, axes), held=held.of(own), following=following, boxes=boxes
+        )
+        new = np.append(0, np.cumsum(held.is_new))
         mine = new[held.first[own] + held.versions[own]] > new[held.first[own]]
         several = [group for group in together(taking.axes, lowest) if group.size > 1]
         groups += [(taking, g, bool(mine[g].any()) or taking.touches(g, np.flatnonzero(mine))) for g in several]
     # what the new table is itself part of comes first
     for taking, group, _ in sorted(groups, key=lambda each: not each[2]):
-        taking.group(group, known)
+        taking.group(group)
     return boxes
 
 
@@ -106,10 +115,8 @@ class _Taking:
 
     axes: list[Axis]
     held: Held
-    nothing: Bools
-    most: int
+    following: Following
     boxes: Boxes
-    doubting: bool
     stand: dict[int, int] = field(default_factory=dict)
     """The node, or part, that stands for each cell."""
     by_key: dict[bytes, int] = field(default_factory=dict)
@@ -120,23 +127,26 @@ class _Taking:
         keys = np.column_stack([axis.at for axis in self.axes])
         self.by_key = {key.tobytes(): cell for cell, key in enumerate(keys)}
 
-    def group(self, cells: Ints, known: Bools) -> None:
+    def group(self, cells: Ints) -> None:
         """Take cells apart that have something in common, at every time."""
         for world in self.held.worlds(cells, self._meet):
-            there = ~np.isnan(world.changed)
+            doubted = world.changed != 0
+            self.boxes.doubts |= bool(doubted.any()) and not self.following.doubting
+            there = ~np.isnan(world.changed) | (not self.following.doubting)
             self.boxes.left += world.node[~there].tolist()
             nodes, changed = world.node[there].tolist(), world.changed[there].tolist()
             self.stand = {
-                cell: self._doubtful(node, change) if change and self.doubting else node
+                cell: self._doubtful(node, change) if change and self.following.doubting else node
                 for cell, node, change in zip(cells[there].tolist(), nodes, changed, strict=True)
             }
-            begin = len(self.boxes.rows)
+            begin, before = len(self.boxes.rows), self.boxes.many
             for inner in together(self.axes, cells[there]):
                 if inner.size > 1:
                     self._taken(inner, as_part=False)
-            if known[nodes].all():
+            if self.held.known[nodes].all():
+                # nothing moves in them: only what follows is of use
                 self.boxes.rows[begin:] = _following(self.boxes.rows[begin:])
-            self.boxes.many += len({part for row in self.boxes.rows[begin:] for part in row if part < 0})
+            self.boxes.many = before + len({part for row in self.boxes.rows[begin:] for part in row if part < 0})
 
     def touches(self, cells: Ints, others: Ints) -> bool:
         """Whether some cells overlap others; not looked at where both are many."""
@@ -214,17 +224,18 @@ class _Taking:
         if as_part and sum_of is None:
             sum_of = self.boxes.part(self.stand[int(cells[0])])
         inside = self._inside(cells)
-        empty = np.array([(node := self.stand[cell]) >= 0 and bool(self.nothing[node]) for cell in cells.tolist()])
+        empty = np.array([(node := self.stand[cell]) >= 0 and bool(self.held.nothing[node]) for cell in cells.tolist()])
         nobody: Bools = np.zeros(0, dtype=np.bool_)
         if inside is not None:
             nobody = np.logical_not(inside.any(axis=0))
             inside = inside[:, ~nobody & ~inside[empty].any(axis=0)]
-        if inside is None or inside.shape[1] > self.most - self.boxes.many:
+        if inside is None or inside.shape[1] > self.following.parts - self.boxes.many:
             standing = (self.stand[cell] for cell in cells.tolist())
             self.boxes.left += [node if node >= 0 else self.boxes.doubtful[node][0] for node in standing]
             self._nested(cells)
             return sum_of
         parts = np.array([self.boxes.part(self.stand[int(cells[row])]) for row in inside.argmax(axis=0).tolist()], int)
+        self.boxes.many += parts.size
         for row in np.flatnonzero(~empty).tolist():
             # what has no part that may be more than nothing is as much as a cell that is nothing
             own = parts[inside[row]].tolist() or [self.stand[int(cells[empty.argmax()])]]

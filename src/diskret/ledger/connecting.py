@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diskret.ledger.boxes import MOST_PARTS, boxes_of
+from diskret.ledger.boxes import Following, boxes_of
 from diskret.ledger.entry import Entry, EntryCells
 from diskret.ledger.lines import Sums
 from diskret.ledger.nodes import Keys, Nodes, Rows, Sets
@@ -64,14 +64,14 @@ class Connected:
 
     @classmethod
     def of(
-        cls, given: Sequence[tuple[Entry, EntryCells]], rows: Rows, nodes: Nodes, sums: Sums, ratio: Bools,
-        ratio_cells: Ints, sets: Sets, still: Sequence[int] = (), parts: int = MOST_PARTS, *,
-        doubting: bool = False,
+        cls, given: Sequence[tuple[Entry, EntryCells]], rows: Rows, nodes: Nodes, sums: Sums,
+        ratios: tuple[Bools, Ints], sets: Sets, still: Sequence[int], following: Following,
     ) -> Connected:  # fmt: skip
         """All equations among the cells of some entries; the last entry is the new one.
 
-        Groups of cells that overlap are taken apart into so many ``parts`` at most; for ``doubting`` see `boxes_of`.
+        ``ratios`` are the rows that say ratios, and the cells of the sums above and below their lines.
         """
+        ratio, ratio_cells = ratios
         first = np.flatnonzero(nodes.version == 0)
         further = sums.key.shape[0] - first.size
         # cells of the sums: the first version of each node, then derived cells
@@ -92,9 +92,12 @@ class Connected:
         for row, cells, coefficients in vintages(telling, at, versions, birth):
             relations.add(cells, coefficients, int(telling.axis[row]))
         seen = births(sums, at, birth, nodes.size) if (versions > 1).any() else birth
-        held = Held(first=at, versions=versions, birth=seen, value=np.array(relations.value))
-        nothing = dull & (held.value == 0) & (least >= 0)
-        boxes = boxes_of(sums, sets, rows.axes, held, is_new, nothing, dull, still, parts, doubting=doubting)
+        value = np.array(relations.value)
+        held = Held(
+            first=at, versions=versions, birth=seen, value=value, is_new=is_new, known=dull,
+            nothing=dull & (value == 0) & (least >= 0),
+        )  # fmt: skip
+        boxes = boxes_of(sums, sets, rows.axes, held, still, following)
         parted(relations, boxes, lambda node: _words(key[node], rows, sets), (least, _decimals(nodes)), left)
         held_nearly(relations)
         bridges(relations, nodes)
@@ -104,7 +107,7 @@ class Connected:
             cls, relations, known, of_new,
             {
                 "given": given, "rows": rows, "nodes": nodes, "sets": sets, "key": key, "is_new": is_new, "own": own,
-                "left": np.unique(np.array(boxes.left + left, dtype=np.int64)), "doubts": boxes.doubts and not doubting,
+                "left": np.unique(np.array(boxes.left + left, dtype=np.int64)), "doubts": boxes.doubts,
             },
         )  # fmt: skip
 

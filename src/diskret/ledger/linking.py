@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.ledger.boxes import MOST_PARTS
+from diskret.ledger.boxes import MOST_PARTS, Following
 from diskret.ledger.codes import Scheme
 from diskret.ledger.connecting import Connected
 from diskret.ledger.entry import Entry, EntryCells
@@ -82,12 +82,12 @@ def linked(
     key, where = _distinct(np.concatenate([nodes.key[first], over, under]), first.size)
     still = [subjects[each] for each in stocks if each in subjects]
     sums = sums_among(key, rows.axes, sets, still)
-    of_ratio = where[first.size :]
-    found = Connected.of(given, rows, nodes, sums, ratio, of_ratio, sets, still, parts)
+    known = rows, nodes, sums, (ratio, where[first.size :]), sets, still
+    found = Connected.of(given, *known, Following(parts=parts))
     made = system_of(found, subjects, tuple(judges))
     if found.doubts and not made.fits:
         # something did change that nobody revised
-        found = Connected.of(given, rows, nodes, sums, ratio, of_ratio, sets, still, parts, doubting=True)
+        found = Connected.of(given, *known, Following(parts=parts, doubting=True))
         made = system_of(found, subjects, tuple(judges))
     names = [entries[i][0].name for i in made.connected]
     return Link(

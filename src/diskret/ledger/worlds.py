@@ -37,6 +37,12 @@ class Held:
     """The first entry that shows each node; of a derived cell the one from which on it can be computed."""
     value: Floats
     """True values of the nodes."""
+    is_new: Bools
+    """Nodes that the newest entry shows or hides."""
+    known: Bools
+    """Nodes that are shown openly, by older entries alone;"""
+    nothing: Bools
+    """and those among them that nothing is part of, since they are zero."""
 
     def of(self, cells: Ints) -> Held:
         """The same of some cells."""
