@@ -288,3 +288,17 @@ def test_values_of_a_day_overlap_on_no_two_days(tmp_path: Path) -> None:
         about = About(population="firms", period=period, stock=True)
         ledger.add(table, about, name=period)
     assert ledger.check(table, About(population="firms", period="2024-Q2", stock=True)).safe
+
+
+def test_rules_judge_what_is_left_of_two_firms(tmp_path: Path) -> None:
+    """Cells of two firms may be shown by this house's rule, also where they are what is left; a single firm never."""
+    for firms, safe in ((2, True), (1, False)):
+        ledger = dk.open_ledger(tmp_path / f"ledger {firms}", create=True)
+        for code, value, count in (("DE", 100, 12), ("ab", 60, 12 - firms)):
+            cells = {"what": ["firms"], "x": [value], "n": [count]}
+            table = dk.Table.from_cells(cells, by={"what": None}, value="x", count="n")
+            marked = dk.mark(table, dk.rules.MinCount(2))
+            about = About(population="firms", period="2024", fixed={"region": code}, groupings=GROUPINGS)
+            found = ledger.check(marked, about)
+            ledger.add(marked, about, name=code)
+        assert found.safe is safe, found.report()

@@ -34,3 +34,13 @@ def test_where_nothing_fits_all_values_are_numbers_still() -> None:
     value, _, fits = fitted(np.array([7.0, np.nan, np.nan]), bounds, rows, np.array([False, False, True]))
     assert not fits
     assert np.isfinite(value).all()
+
+
+def test_values_with_noise_in_their_last_digits_keep_their_room() -> None:
+    """A tenth and two tenths are more than three tenths: what is left of small values is not rounded to whole ones."""
+    start, cells, factor = np.array([0, 3]), np.array([0, 1, 2]), np.array([-1.0, 1.0, 1.0])
+    value, _, fits = fitted(
+        np.array([0.1 + 0.2, np.nan, np.nan]), (np.zeros(3), np.full(3, np.inf)), (start, cells, factor)
+    )
+    assert fits
+    assert abs(value[1:].sum() - 0.3) < 1e-6

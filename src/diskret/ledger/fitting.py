@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.exact import decimals_of
+from diskret.model.exact import MOST_DECIMALS, decimals_of
 from diskret.model.lp import Answer, Matrix, Programme
 
 LARGE = 1e4
@@ -48,7 +48,8 @@ def fitted(
     right: Floats = -known[number].astype(np.float64)
     lower, upper = (each[unknown] for each in bounds)
     lower = np.where(np.isfinite(lower), lower, 0.0)
-    decimals = decimals_of(value[~np.isnan(value)]) or 0
+    told = decimals_of(value[~np.isnan(value)])
+    decimals = MOST_DECIMALS if told is None else told
     step = 10.0**-decimals
     # whole shares leave whole values in nearly all cells, which need no rounding
     share = np.maximum(np.floor(_shares(unknown.size, at, inside, factor[asked], right) / step + 1e-6), 1.0) * step
